@@ -53,7 +53,7 @@ const PLACES: readonly Place[] = [
       ...["sandbox/console/browser/", "sandbox/curl.ts", "sandbox/faults/"],
       ...["sandbox/loopback.ts", "sandbox/network/limit.ts", "sandbox/network/reason.ts"],
       "sandbox/network/rule-match.ts",
-      ...["duration", "filters", "outcome", "read-or-null", "phone", "timestamp", "transaction"].map(
+      ...["duration", "filters", "outcome", "read-or-null", "phone", "timestamp", "transaction", "visible"].map(
         (file) => `src/domain/${file}.ts`,
       ),
       ...["@preact/signals", "eventsource-parser", "preact"],

@@ -1,5 +1,5 @@
 import { effect, type Signal } from "@preact/signals";
-import { loadRows, openStory, quietly, reload } from "./loading.ts";
+import { openStory, quietly, refreshMessages, refreshRows, reload } from "./loading.ts";
 import type { CallFilters } from "./logic/calls.ts";
 import { type Filters, inForce } from "./logic/filters.ts";
 import { formatRoute, parseRoute, type Route, type View } from "./logic/route.ts";
@@ -11,18 +11,23 @@ import { after, replaceAddress, tabMemory } from "./system.ts";
 /** The list is loaded this long after the last key. */
 const TYPING_PAUSE_MS = 180;
 
-/** Follows the address bar: opens the story and the list that it names. */
+/** Follows the address bar and the handset: loads the story, the list and the messages that they show. */
 export function followRoute(): void {
   addEventListener("hashchange", () => {
     state.route.value = parseRoute(location.hash);
   });
   effect(() => openStory(state.openPayment.value));
+  effect(() => {
+    state.shownPhone.value;
+    state.messages.value = [];
+    if (state.isLoaded.peek()) refreshMessages();
+  });
   let cancel = () => {};
   effect(() => {
     state.selection.value;
     cancel();
     if (!state.isLoaded.value || state.isListCurrent.peek()) return;
-    cancel = after(TYPING_PAUSE_MS, () => void quietly(loadRows));
+    cancel = after(TYPING_PAUSE_MS, refreshRows);
   });
   let merchantBefore: number | null = null;
   effect(() => {

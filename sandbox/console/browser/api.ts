@@ -67,8 +67,6 @@ export const api = {
     const response = await send(path, { method: "GET", signal: bound.signal }).finally(cancel);
     return response.blob().catch(lost);
   },
-  /** Reads an answer that is not JSON. */
-  text: async (path: string): Promise<string> => (await send(path, { method: "GET" })).text().catch(lost),
 
   /**
    * Reads the stream of events until it ends.

@@ -1,10 +1,8 @@
 import { batch, computed } from "@preact/signals";
 import { api, Refused } from "./api.ts";
 import * as arrivals from "./arrivals.ts";
-import { isHeld } from "./live-list.ts";
 import { isFiltered, queryOf } from "./logic/filters.ts";
 import { isNewer, mergeNewestFirst } from "./logic/merge.ts";
-import { addMessages, addPhones } from "./phones.ts";
 import * as state from "./state.ts";
 import { isLoopback, monotonicMs, throttled } from "./system.ts";
 import type * as wire from "./wire.ts";
@@ -13,15 +11,14 @@ import type * as wire from "./wire.ts";
 
 const REQUESTS_AT_ONCE = 200;
 
-/** How often everything was loaded. */
+/** How often everything was loaded: an answer from before does not belong to it. */
 let loads = 0;
-/** How often the rows were asked for anew: an answer from before does not belong to them. */
+/** How often the newest rows were asked for: only the last answer counts. */
 let rowLoads = 0;
 
 /** Loads everything: at the start, and when events were missed. */
 export async function loadAll(): Promise<void> {
   loads += 1;
-  rowLoads += 1;
   state.isLoaded.value = false;
   arrivals.forgetAll();
   await quietly(async () => {
@@ -39,8 +36,8 @@ export async function loadAll(): Promise<void> {
 const seenFromHere = (facts: wire.ServerFacts): wire.ServerFacts => (isLoopback() ? facts : { ...facts, data: null });
 
 async function loadHistory(): Promise<void> {
-  addMessages((await api.get<{ messages: wire.Message[] }>("/messages")).messages);
   await Promise.all([loadPrompts(), loadRows(), loadRequests()]);
+  refreshMessages();
   if (state.openPayment.value !== null) refreshStory();
 }
 
@@ -48,16 +45,17 @@ async function loadRequests(): Promise<void> {
   const mine = loads;
   for (let before = ""; ; ) {
     const { requests, next } = await api.get<wire.RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}${before}`);
-    // Everything may be forgotten and loaded again meanwhile.
     if (mine !== loads) return;
-    state.requests.add(requests);
+    addRequests(requests);
     if (next === null) return;
     before = `&before=${requests[0]?.id}`;
   }
 }
 
-/** The deliveries that were loaded. All others came with events. */
-const loadedDeliveries = new WeakSet<wire.Delivery>();
+export function addRequests(arrived: readonly wire.LoggedRequest[]): void {
+  const { newest } = state.requests;
+  newest.value = mergeNewestFirst(newest.peek(), arrived, state.MOST_REQUESTS);
+}
 
 /** Loads one part of the steering, also when another client has changed it. */
 export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "restore">, () => Promise<void>>> = {
@@ -74,15 +72,10 @@ export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "resto
     state.fallback.value = await api.get("/default");
   },
   async webhook() {
-    const before = new Set(state.deliveries.value);
     const path = `/webhook?limit=${state.MOST_DELIVERIES}`;
     const answer = await api.get<{ webhook: wire.Webhook | null; deliveries: wire.Delivery[] }>(path);
-    const deliveries = answer.deliveries.reverse();
-    // Deliveries of events that came meanwhile are newer than this answer. Those of another load may be older.
-    const arrived = state.deliveries.value.filter((one) => !before.has(one) && !loadedDeliveries.has(one));
-    for (const one of deliveries) loadedDeliveries.add(one);
     state.webhook.value = answer.webhook;
-    state.deliveries.value = mergeNewestFirst(deliveries, arrived, state.MOST_DELIVERIES);
+    state.deliveries.value = answer.deliveries.reverse();
   },
   async registry() {
     state.merchants.value = (await api.get<{ merchants: wire.Merchant[] }>("/merchants")).merchants;
@@ -104,97 +97,80 @@ function selectedRows(): URLSearchParams {
 /** The path of all rows that the filters select, as CSV. */
 export const exportPath = computed(() => `/transactions.csv?${selectedRows()}`);
 
-/** @returns a function that says whether the list is still the same: the same rows are selected, and were not asked for anew */
-function sameList(): () => boolean {
+/** Loads a page of these rows; null if the list is another one when they come. */
+async function loadPage(page: number): Promise<wire.TransactionList | null> {
   const asked = state.selection.value;
-  const mine = rowLoads;
-  return () => state.selection.value === asked && mine === rowLoads;
+  const mine = loads;
+  const list = await api.get<wire.TransactionList>(
+    `/transactions?${selectedRows()}&page=${page}&limit=${state.PAGE_SIZE}`,
+  );
+  if (state.selection.value !== asked || mine !== loads) return null;
+  arrivals.remember(list.transactions);
+  return list;
 }
 
-/** Loads a page of these rows, and their totals; null if the list is another one when they come. */
-async function loadPage(page: number): Promise<readonly wire.Transaction[] | null> {
-  const isSame = sameList();
-  const path = `/transactions?${selectedRows()}&page=${page}&limit=${state.PAGE_SIZE}`;
-  const list = await api.get<wire.TransactionList>(path);
-  if (!isSame()) return null;
-  state.totalItems.value = list.pagination.total_items;
-  state.counts.value = list.every_status;
-  return arrivals.remember(list.transactions);
-}
-
-/** Loads the first rows of a new selection. */
-export async function loadRows(): Promise<void> {
+/** Loads the newest rows that the filters select, and their totals. */
+async function loadRows(): Promise<void> {
   rowLoads += 1;
-  const isSame = sameList();
-  let rows: readonly wire.Transaction[] | null = [];
+  const mine = rowLoads;
+  const asked = state.selection.value;
+  let list: wire.TransactionList | null = null;
   let problem: Refused | null = null;
   try {
-    rows = await loadPage(1);
+    list = await loadPage(1);
   } catch (error) {
     if (!(error instanceof Refused) || error.status === null || error.status === 401) throw error;
     problem = error;
   }
-  if (rows === null || !isSame()) return;
+  if (mine !== rowLoads || state.selection.value !== asked || !(list || problem)) return;
+  const rows = list?.transactions ?? [];
   batch(() => {
-    state.payments.replace(rows);
-    state.answeredSelection.value = state.selection.value;
+    if (list) {
+      state.totalItems.value = list.pagination.total_items;
+      state.counts.value = list.every_status;
+    }
+    if (state.isListCurrent.value) state.payments.newest.value = rows;
+    else state.payments.replace(rows);
+    state.answeredSelection.value = asked;
     state.filterProblem.value = problem;
   });
 }
 
-/** Refreshes totals and the rows that only the server can select, at most once a second. */
 export const refreshRows = throttled(
-  () => 1000,
-  () =>
-    quietly(async () => {
-      // The rows of the selection before must not be shown as those of a new one, which are loaded next.
-      if (!state.isListCurrent.value) return refreshRows();
-      const rows = await loadPage(1);
-      const [newest] = state.payments.rows.value;
-      const oldest = rows?.at(-1);
-      // The page may only have rows above all that are shown.
-      if (rows && newest && oldest && !isHeld.value && isNewer(oldest, newest)) state.payments.replace(rows);
-      else if (rows) state.payments.add(rows);
-    }),
+  () => 400,
+  () => quietly(loadRows),
 );
 
-/**
- * Loads the rows below the list, as many as a page has. Payments that arrive push the rows to later pages, so this looks for the page of
- * the last row: between `above`, whose rows are not older, and `below`, whose rows all are.
- */
+/** Loads the rows below the list, as many as a page has. Payments that arrive push them to later pages; those that end may leave it. */
 export async function loadMore(): Promise<void> {
-  const { payments } = state;
-  const wanted = Math.min(payments.rows.value.length + state.PAGE_SIZE, state.MOST_ROWS);
-  let above = 0;
-  let below = Number.POSITIVE_INFINITY;
-  let page = Math.max(1, Math.ceil((payments.rows.value.length + payments.waiting.value.length) / state.PAGE_SIZE));
-  for (let step = 1; ; step *= 2) {
-    const rows = await loadPage(page);
-    const last = payments.rows.value.at(-1);
-    if (!rows || !last) return;
-    const older = rows.filter((row) => isNewer(last, row));
-    const isEnd = rows.length < state.PAGE_SIZE;
-    if (older.length === rows.length && page > above + 1) {
-      below = page;
-    } else if (older.length > 0 || isEnd) {
-      payments.rows.value = [...payments.rows.value, ...older].slice(0, wanted);
-      if (isEnd || payments.rows.value.length >= wanted) return;
-      // The last row was in the middle of its page.
-      above = page;
-      below = page + 1;
-    } else {
-      above = page;
+  const { rows, waiting } = state.payments;
+  const wanted = Math.min(rows.value.length + state.PAGE_SIZE, state.MOST_ROWS);
+  let page = Math.max(1, Math.ceil((rows.value.length + waiting.value.length) / state.PAGE_SIZE));
+  for (let isTooFar = true; ; ) {
+    const list = await loadPage(page);
+    const last = rows.value.at(-1);
+    if (!list || !last) return;
+    const older = list.transactions.filter((row) => isNewer(last, row));
+    isTooFar &&= page > 1 && older.length === list.transactions.length;
+    if (isTooFar) {
+      page -= 1;
+      continue;
     }
-    page = below < Number.POSITIVE_INFINITY ? Math.max(above + 1, (above + below) >> 1) : page + step;
+    rows.value = [...rows.value, ...older].slice(0, wanted);
+    if (list.transactions.length < state.PAGE_SIZE || rows.value.length >= wanted) return;
+    page += 1;
   }
 }
 
 /** Loads the last payment, which the filters may hide. */
-export const loadNewest = (): Promise<void> =>
-  quietly(async () => {
-    const list = await api.get<wire.TransactionList>(`/transactions?merchant_id=${state.merchantId.value}&limit=1`);
-    arrivals.remember(list.transactions);
-  });
+export const refreshNewest = throttled(
+  () => 400,
+  () =>
+    quietly(async () => {
+      const list = await api.get<wire.TransactionList>(`/transactions?merchant_id=${state.merchantId.value}&limit=1`);
+      state.newestPayment.value = list.transactions[0] ?? null;
+    }),
+);
 
 /** Loads the findings. Those about missing requests are in no event. */
 export const refreshFindings = throttled(
@@ -215,30 +191,25 @@ export const refreshPrompts = throttled(
   () => quietly(() => loadPrompts(true)),
 );
 
-const askForPrompts = () => api.get<{ total: number; prompts: wire.Prompt[] }>("/prompts");
-
 /** @param keepsKnown whether a known prompt that is not listed any more stays until the event of its end says how it ended */
 async function loadPrompts(keepsKnown = false): Promise<void> {
-  const { total, prompts } = await askForPrompts();
+  const { total, prompts } = await api.get<{ total: number; prompts: wire.Prompt[] }>("/prompts");
   const all = keepsKnown ? [...state.prompts.value.values(), ...prompts] : prompts;
   const open = all.filter(({ checkout_request_id }) => !arrivals.hasEnded(checkout_request_id));
   state.promptsLeftOut.value = total - prompts.length;
   state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
-  addPhones(open.map(({ phone }) => phone));
 }
 
-/** @param isWanted whether the tab is still hidden when the answer comes */
-export const pollPrompts = (isWanted: () => boolean): Promise<void> =>
-  quietly(async () => {
-    const { total } = await askForPrompts();
-    if (isWanted()) state.polledPrompts.value = total;
-  });
-
-/** Loads the messages of one phone, also older ones than the last 100 of all phones. */
-export const loadMessages = (phone: string): Promise<void> =>
-  quietly(async () => {
-    addMessages((await api.get<{ messages: wire.Message[] }>(`/messages?phone=${phone}`)).messages);
-  });
+/** Loads the text messages of the phone on the handset. */
+export const refreshMessages = throttled(
+  () => 250,
+  () =>
+    quietly(async () => {
+      const phone = state.shownPhone.value;
+      const { messages } = await api.get<{ messages: wire.Message[] }>(`/messages?phone=${phone}`);
+      if (state.shownPhone.value === phone) state.messages.value = messages;
+    }),
+);
 
 export const refreshStory = throttled(
   () => 400,
@@ -251,8 +222,7 @@ export const refreshStory = throttled(
         if (state.openPayment.value !== id) return;
         state.story.value = story;
         state.storyProblem.value = null;
-        // Add the row: its event may not have arrived, and the focus returns to the row when the story is closed.
-        if (state.isLoaded.value && state.isListCurrent.value) arrivals.addRows(arrivals.remember([story.transaction]));
+        state.payments.change([story.transaction]);
       } catch (error) {
         if (!(error instanceof Refused) || error.status === null) throw error;
         if (state.openPayment.value !== id) return;

@@ -1,11 +1,11 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { followRoute, goTo, setting } from "./actions.ts";
-import { counted } from "./logic/format.ts";
-import { dialog, polledPrompts, prompts, server, shownPhone, tick, view } from "./state.ts";
+import { dialog, server, shownPhone, tick, view } from "./state.ts";
 import { follow } from "./sync.ts";
 import { every } from "./system.ts";
 import { App } from "./views/app.tsx";
+import { escapeInvisible } from "./visible-text.ts";
 
 /** How often views that show a time are drawn again. */
 const TICK_MS = 250;
@@ -13,8 +13,9 @@ const TICK_MS = 250;
 every(TICK_MS, () => {
   tick.value += 1;
 });
+escapeInvisible();
 followRoute();
-announceRinging();
+nameTab();
 followKeys();
 
 const root = document.getElementById("console");
@@ -50,15 +51,10 @@ function search(): void {
   queueMicrotask(() => document.querySelector<HTMLInputElement>(".view input[type=search]")?.focus());
 }
 
-/** Above this the title does not change: changing it with every payment would keep the browser busy. */
-const MOST_COUNTED = 9;
-
-/** Shows the number of open prompts in the title of the tab. */
-function announceRinging(): void {
+/** Shows the name of the sandbox, or else its address, in the title of the tab. */
+function nameTab(): void {
   effect(() => {
-    const open = polledPrompts.value ?? prompts.value.size;
     const name = server.value?.name ?? (server.value ? new URL(server.value.base_url).host : null);
-    const count = open > MOST_COUNTED ? `${MOST_COUNTED}+ prompts` : counted(open, "prompt");
-    document.title = [...(open > 0 ? [count] : []), ...(name === null ? [] : [name]), "momo"].join(" · ");
+    document.title = name === null ? "momo" : `${name} · momo`;
   });
 }

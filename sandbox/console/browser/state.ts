@@ -1,10 +1,10 @@
 import { computed, signal } from "@preact/signals";
 import { LiveList } from "./live-list.ts";
 import { NO_CALL_FILTERS } from "./logic/calls.ts";
-import { belongs, type Filters, givenOf, NO_FILTERS, queryOf } from "./logic/filters.ts";
+import { type Filters, givenOf, NO_FILTERS, queryOf } from "./logic/filters.ts";
 import { findingsByCall, findingsByPayment } from "./logic/findings.ts";
 import { aheadInWords, dayAt } from "./logic/format.ts";
-import { assignChips, type ClockAt, choosePhone, type noteOf, type PhoneState, sandboxNowMs } from "./logic/phone.ts";
+import { type ClockAt, type EndNote, sandboxNowMs } from "./logic/phone.ts";
 import { parseRoute, type Route, type View } from "./logic/route.ts";
 import { unusual } from "./logic/steering.ts";
 import { machineMs, monotonicMs, tabMemory } from "./system.ts";
@@ -20,7 +20,6 @@ export const PAGE_SIZE = 50;
 /** How many payments are shown at most: filters reach the others. */
 export const MOST_ROWS = 500;
 export const MOST_REQUESTS = 1000;
-export const MOST_MESSAGES = 500;
 
 export type Connection = "connecting" | "live" | "lost";
 
@@ -82,7 +81,7 @@ export const selection = computed(() => `${merchantId.value} ${queryOf(filters.v
 export const answeredSelection = signal<string | null>(null);
 export const isListCurrent = computed(() => answeredSelection.value === selection.value);
 export const filterProblem = signal<wire.Refusal | null>(null);
-export const payments = new LiveList<wire.Transaction>(PAGE_SIZE, (row) => belongs(row, filters.peek()) !== false);
+export const payments = new LiveList<wire.Transaction>();
 /** Whether the lists stand still until the person resumes them. */
 export const isPaused = signal(false);
 /** How many payments the filters select on the server; null until it is known. */
@@ -98,7 +97,7 @@ export const story = signal<wire.Story | null>(null);
 export const storyProblem = signal<string | null>(null);
 
 /** The newest requests to the merchant API. */
-export const requests = new LiveList<wire.LoggedRequest>(MOST_REQUESTS);
+export const requests = new LiveList<wire.LoggedRequest>();
 export const callFilters = computed(() => givenOf(NO_CALL_FILTERS, view.value === "requests" ? route.value.query : {}));
 export const openCall = computed(() =>
   view.value === "requests" && route.value.selected !== null ? Number(route.value.selected) : null,
@@ -112,45 +111,38 @@ export const paymentFindings = computed(() => findingsByPayment(findings.value))
 
 // Phones.
 export const prompts = signal<ReadonlyMap<string, wire.Prompt>>(new Map());
-/** How many a hidden tab was told of; else null. `prompts` stays as it is, until the events say how each one ended. */
-export const polledPrompts = signal<number | null>(null);
 /** How many more are open: the server lists 1,000. */
 export const promptsLeftOut = signal(0);
+/** Those of the phone on the handset, newest first. */
 export const messages = signal<readonly wire.Message[]>([]);
-/** The phones in the order of their first prompt. */
-export const phonesSeen = signal<readonly string[]>([]);
 /** The phone that the person picked, or whose prompt has just ended: it stays on the handset, so that the end can be read. */
 export const pickedPhone = signal<string | null>(null);
-
-/** What a phone shows for a while after a prompt. */
-export type EndNote = ReturnType<typeof noteOf> & { readonly status: wire.Status };
-export const phoneNotes = signal<ReadonlyMap<string, EndNote>>(new Map());
+export const endNote = signal<EndNote | null>(null);
 
 export const promptsByPhone = computed(() => Map.groupBy(prompts.value.values(), ({ phone }) => phone));
 
-export const phoneStates = computed<readonly PhoneState[]>(() =>
-  phonesSeen.value.map((phone) => ({
-    phone,
-    openPrompts: promptsByPhone.value.get(phone)?.length ?? 0,
-    hasNote: phoneNotes.value.has(phone),
-  })),
+/** The number that is shown before the first payment. */
+const FIRST_PHONE = "254712345678";
+let lastShown: string | null = null;
+/** The phone on the handset: the picked one, the shown one while it rings, the first one that rings, or the shown one. */
+export const shownPhone = computed(() => {
+  const ringing = promptsByPhone.value;
+  const isRinging = lastShown !== null && ringing.has(lastShown);
+  const [firstRinging] = ringing.keys();
+  lastShown = pickedPhone.value ?? (isRinging ? lastShown : (firstRinging ?? lastShown));
+  return lastShown ?? payments.rows.value[0]?.phone ?? FIRST_PHONE;
+});
+
+const MOST_CHIPS = 2;
+/** The other phones that ring. */
+export const phoneChips = computed(() =>
+  [...promptsByPhone.value.keys()].filter((phone) => phone !== shownPhone.value).slice(0, MOST_CHIPS),
 );
 
-let lastShown: string | null = null;
-/** The phone on the handset. */
-export const shownPhone = computed(() => {
-  lastShown = choosePhone(lastShown, phoneStates.value, pickedPhone.value);
-  return lastShown;
-});
-
-const CHIPS = 4;
-let lastChips: readonly (string | null)[] = [];
-/** The other phones, each in its own place. */
-export const phoneChips = computed(() => {
-  const others = phoneStates.value.filter(({ phone }) => phone !== shownPhone.value);
-  lastChips = assignChips(lastChips, others, CHIPS);
-  return lastChips;
-});
+/** The phones of the open prompts and of the listed payments. */
+export const knownPhones = computed(() => [
+  ...new Set([...promptsByPhone.value.keys(), ...payments.rows.value.map(({ phone }) => phone)]),
+]);
 
 // Steering and registry.
 export const rules = signal<readonly wire.Rule[]>([]);

@@ -1,20 +1,21 @@
 import { batch, effect } from "@preact/signals";
 import { api, Refused } from "./api.ts";
-import { addRows, remember } from "./arrivals.ts";
+import { remember } from "./arrivals.ts";
 import {
+  addRequests,
   loadAll,
-  pollPrompts,
   quietly,
   refreshFindings,
+  refreshMessages,
+  refreshNewest,
   refreshPrompts,
   refreshRows,
   refreshStory,
   reload,
 } from "./loading.ts";
-import { mergeNewestFirst } from "./logic/merge.ts";
-import { addMessages, endPrompts } from "./phones.ts";
+import { endPrompts } from "./phones.ts";
 import * as state from "./state.ts";
-import { after, every, isHidden, nextFrame, onVisibility, sleep, throttled } from "./system.ts";
+import { after, every, isHidden, onVisibility, sleep, throttled } from "./system.ts";
 import type { ConsoleEvent, EventData, LoggedRequest, Transaction } from "./wire.ts";
 
 /** Keeps the state up to date with the server: loads it, follows the events, and reconnects. */
@@ -25,8 +26,6 @@ const SILENCE_MS = 25_000;
 const ATTEMPT_MS = 10_000;
 /** A tab that is hidden for this long has no stream, because a browser opens six connections to a server, for all tabs together. */
 const HIDDEN_MS = 3000;
-/** How often a hidden tab asks for the prompts, for its title. */
-const HIDDEN_POLL_MS = 5000;
 const RETRY_MS = [250, 500, 1000, 2000] as const;
 
 let lastEventId: string | null = null;
@@ -47,17 +46,13 @@ export async function follow(): Promise<never> {
 
 /** Waits until the tab is shown. */
 async function shown(): Promise<void> {
-  let isWaiting = true;
   while (isHidden()) {
     state.connection.value = "connecting";
     const change = Promise.withResolvers<void>();
     const stop = onVisibility(change.resolve);
-    await Promise.race([change.promise, sleep(HIDDEN_POLL_MS)]);
+    await change.promise;
     stop();
-    if (isHidden()) void pollPrompts(() => isWaiting);
   }
-  isWaiting = false;
-  state.polledPrompts.value = null;
 }
 
 /** Ends the stream. */
@@ -131,11 +126,10 @@ function tokenGiven(): Promise<void> {
 
 let arrived: ConsoleEvent[] = [];
 
-/** Events arrive one by one and are applied together, at most once per frame, so that a high rate does not block drawing. */
+/** Events arrive one by one and are applied together, so that a high rate does not block drawing. */
 const applyArrived = throttled(
   () => 50,
   async () => {
-    await new Promise<void>(nextFrame);
     const events = arrived;
     arrived = [];
     batch(() => apply(events));
@@ -150,21 +144,20 @@ function apply(events: readonly ConsoleEvent[]): void {
   // Events before the last reload no longer matter.
   const last = events.findLastIndex(needsReload);
   if (last >= 0) {
-    state.phonesSeen.value = [];
     void renew();
   }
   const dataOf = <Name extends ConsoleEvent["name"]>(wanted: Name) =>
     events.slice(last + 1).flatMap(({ name, data }) => (name === wanted ? [data as EventData<Name>] : []));
-  const [transactions, logged, deliveries] = [dataOf("transaction"), dataOf("request"), dataOf("webhook")];
+  const transactions = dataOf("transaction");
+  const logged = dataOf("request");
   if (transactions.length > 0) applyTransactions(transactions);
   if (logged.length > 0) applyRequests(logged);
-  if (deliveries.length > 0)
-    state.deliveries.value = mergeNewestFirst(state.deliveries.value, deliveries, state.MOST_DELIVERIES);
+  const deliveries = dataOf("webhook");
+  if (deliveries.length > 0) refresh.webhook();
   if (deliveries.some(({ checkout_request_id }) => checkout_request_id === state.openPayment.value)) refreshStory();
-  addMessages(dataOf("message"));
+  if (dataOf("message").some(({ phone }) => phone === state.shownPhone.value)) refreshMessages();
   // The summary of the audit counts the requests.
   if (dataOf("audit").length > 0 || (logged.length > 0 && state.view.value === "audit")) refreshFindings();
-  // After the deliveries were taken: the answer is newer than they are.
   for (const what of new Set(dataOf("steering").map((change) => change.what))) {
     if (what !== "reset" && what !== "restore") refresh[what]();
   }
@@ -182,8 +175,12 @@ const refresh = Object.fromEntries(
 ) as Record<keyof typeof reload, () => void>;
 
 function applyTransactions(events: readonly Transaction[]): void {
-  addRows(remember(events));
-  if (events.some(({ merchant_id }) => merchant_id === state.merchantId.value)) refreshRows();
+  remember(events);
+  state.payments.change(events);
+  if (events.some(({ merchant_id }) => merchant_id === state.merchantId.value)) {
+    refreshRows();
+    if (state.view.value === "start") refreshNewest();
+  }
   if (events.some(({ checkout_request_id }) => checkout_request_id === state.openPayment.value)) refreshStory();
   endPrompts(events);
   if (state.promptsLeftOut.value > 0 || events.some(({ status }) => status === "pending")) refreshPrompts();
@@ -196,7 +193,7 @@ every(SILENCES_MS, () => {
 });
 
 function applyRequests(logged: readonly LoggedRequest[]): void {
-  state.requests.add(logged);
+  addRequests(logged);
   const id = state.openPayment.value;
   if (id !== null && logged.some(({ body }) => body?.includes(id))) refreshStory();
 }

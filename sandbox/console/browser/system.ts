@@ -22,23 +22,6 @@ export const sleep = (durationMs: number): Promise<void> =>
 
 export const every = (intervalMs: number, run: () => void): void => void setInterval(run, intervalMs);
 
-/** A hidden page gets no frames. It is updated at this interval, so that it is current when it is shown again. */
-const BACKGROUND_FRAME_MS = 250;
-
-/** Runs a function before the next frame is drawn. */
-export function nextFrame(run: () => void): void {
-  let isDone = false;
-  const once = () => {
-    if (isDone) return;
-    isDone = true;
-    cancelAnimationFrame(frame);
-    clearTimeout(timer);
-    run();
-  };
-  const frame = requestAnimationFrame(once);
-  const timer = setTimeout(once, BACKGROUND_FRAME_MS);
-}
-
 export const isHidden = (): boolean => document.hidden;
 
 /**

@@ -6,7 +6,7 @@ import type { AttemptOnWire, DeliveryOnWire, WebhookSettings } from "../../contr
 
 /** The types of the control API, with the names that the page uses. */
 
-export { KINDS, STATUSES, type Status } from "../../../src/domain/transaction.ts";
+export type { Status } from "../../../src/domain/transaction.ts";
 export type { FaultInForce as Fault } from "../../control/shapes/faults.ts";
 export type {
   CountsOnWire as Counts,

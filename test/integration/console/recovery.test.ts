@@ -110,18 +110,11 @@ describeInBrowser("the connection", (scene) => {
     first.on("request", (request) => asked.push(new URL(request.url()).pathname));
     for (let others = 0; others < 9; others += 1) await hide(await openLive());
     const id = await startPayment(scene.sandbox, { amount: 33, phone: "254711000077" });
-    // A hidden tab still counts the prompts in its title.
-    const hasTitle = async (isEnough: (title: string) => boolean) => {
-      await first.clock.fastForward(5000);
-      await until(() => first.title(), isEnough);
-    };
-    await hasTitle((title) => title.startsWith("1 prompt"));
     await createClient(scene.sandbox).control("POST", `/prompts/${id}/answer`, { outcome: "cancelled" });
-    await hasTitle((title) => !title.includes("prompt"));
+    await first.clock.fastForward(60_000);
     expect(await rowsOf(first).count()).toBe(0);
     await show(first, true);
     await rowsOf(first).filter({ hasText: "33.00" }).getByText("cancelled", { exact: true }).waitFor();
-    await first.getByRole("region", { name: "Phones" }).getByText("You did not pay Demo Shop.").waitFor();
     expect(asked).not.toContain("/_momo/server");
     await window.close();
   });

@@ -8,8 +8,6 @@ jest.useFakeTimers();
 Object.assign(globalThis, {
   location: { hash: "", pathname: "/_momo/", hostname: "localhost" },
   document: Object.assign(new EventTarget(), { hidden: false }),
-  requestAnimationFrame: () => 0,
-  cancelAnimationFrame: () => {},
 });
 const folder = "../../../sandbox/console/browser";
 export const { api } = await import(`${folder}/api.ts`);
@@ -17,7 +15,7 @@ export const phones = await import(`${folder}/phones.ts`);
 export const arrivals = await import(`${folder}/arrivals.ts`);
 export const loading = await import(`${folder}/loading.ts`);
 export const state = await import(`${folder}/state.ts`);
-export const { isHeld } = await import(`${folder}/live-list.ts`);
+export const { isHeld, LiveList } = await import(`${folder}/live-list.ts`);
 export const sync = await import(`${folder}/sync.ts`);
 export const system = await import(`${folder}/system.ts`);
 jest.useRealTimers();

@@ -43,11 +43,9 @@ test("the sandbox's time goes on from the last reading, unless it is frozen", ()
   expect(sandboxNowMs({ now_ms: 1000, frozen: false, takenAtMs: 500 }, 400)).toBe(1000);
 });
 
-test("a countdown goes from 1 to 0, and stays there", () => {
+test("a countdown goes from the whole time to 0, and stays there", () => {
   const shown = [-5000, 1, 59_999, 70_000].map((nowMs) => countdown(0, 60_000, nowMs));
-  expect(shown.map(({ text }) => text)).toEqual(["1:00", "1:00", "0:01", "0:00"]);
-  expect(shown.map(({ share }) => share)).toEqual([1, 59_999 / 60_000, 1 / 60_000, 0]);
-  expect(countdown(5000, 5000, 1000)).toEqual({ text: "0:00", share: 0 }); // without a length it is at its end
+  expect(shown).toEqual(["1:00", "1:00", "0:01", "0:00"]);
 });
 
 const PROBLEMS: [
@@ -151,12 +149,12 @@ test("each failure of the network has its own text on the phone", () => {
 });
 
 test.each([
-  ["ORDER-0000", ["ORDER-0007", null, "ORDER-12", "ORDER-x", "INV-0099", "ORDER-1-2"], "ORDER-0013"],
-  ["ORDER-099", [], "ORDER-100"],
-  ["ORDER-9", ["ORDER-8"], "ORDER-10"],
-  ["", ["ORDER-1"], ""],
-])("after %p with %j comes %p", (reference, taken, next) => {
-  expect(nextReference(reference, taken)).toBe(next);
+  ["ORDER-0001", "ORDER-0002"],
+  ["ORDER-099", "ORDER-100"],
+  ["ORDER-9", "ORDER-10"],
+  ["", ""],
+])("after %p comes %p", (reference, next) => {
+  expect(nextReference(reference)).toBe(next);
 });
 
 test("the page takes only names of loopback for this machine", () => {

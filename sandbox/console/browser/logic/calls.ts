@@ -1,5 +1,5 @@
 import { readOrNull } from "../../../../src/domain/read-or-null.ts";
-import type { Finding, LoggedRequest } from "../wire.ts";
+import type { LoggedRequest } from "../wire.ts";
 import { formatAmount, formatPhone } from "./format.ts";
 
 /** The payment that a request started or polled; null if there is none, or if the log has cut its id. */
@@ -11,8 +11,8 @@ export function paymentOf({ target, body, answer }: Pick<LoggedRequest, "target"
 /** The operation in the path of a request, without base path and query. */
 export const operationOf = (target: string): string => /[^/]*$/.exec(target.split("?", 1)[0] ?? "")?.[0] || target;
 
-/** The filters of the log, as typed; empty if not used. The answer is `2xx`, `4xx`, `5xx` or `lost`, the finding `any` or a kind. */
-export const NO_CALL_FILTERS = { search: "", answer: "", finding: "" };
+/** The filters of the log, as typed; empty if not used. The answer is `2xx`, `4xx`, `5xx` or `lost`. */
+export const NO_CALL_FILTERS = { search: "", answer: "" };
 
 export type CallFilters = Readonly<typeof NO_CALL_FILTERS>;
 
@@ -24,15 +24,10 @@ const classOf = ({ status, delivered }: Pick<LoggedRequest, "status" | "delivere
 export const answerIn = ({ status, delivered }: Pick<LoggedRequest, "status" | "delivered">): string =>
   status === null ? "lost" : `${status}${delivered ? "" : ", lost"}`;
 
-/** @param found the findings about the request */
-export function fitsCall(request: LoggedRequest, filters: CallFilters, found: readonly Finding[] = []): boolean {
-  const { answer, finding } = filters;
+export function fitsCall(request: LoggedRequest, filters: CallFilters): boolean {
   const search = filters.search.trim().toLowerCase();
-  return (
-    (answer === "" || classOf(request) === answer) &&
-    (finding === "" || (finding === "any" ? found.length > 0 : found.some(({ kind }) => kind === finding))) &&
-    (search === "" || textOf(request).includes(search))
-  );
+  const isOfClass = filters.answer === "" || classOf(request) === filters.answer;
+  return isOfClass && (search === "" || textOf(request).includes(search));
 }
 
 /** The text that a search compares. */

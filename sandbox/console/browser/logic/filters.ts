@@ -1,5 +1,4 @@
-import { FILTER_NAMES, type FilterName, filterOf } from "../../../../src/domain/filters.ts";
-import type { Transaction } from "../wire.ts";
+import { FILTER_NAMES, type FilterName } from "../../../../src/domain/filters.ts";
 import { searchOf } from "./typed.ts";
 
 /** The filters of the list, as typed; empty if not used (§4.3). */
@@ -35,19 +34,3 @@ export function queryOf(filters: Filters): URLSearchParams {
 
 export const isFiltered = (filters: Readonly<Record<string, string>>): boolean =>
   Object.values(filters).some((value) => value.trim() !== "");
-
-/**
- * Whether a new transaction belongs to the list; null if only the server knows, because it also searches members that a row does
- * not have.
- */
-export function belongs(transaction: Transaction, filters: Filters): boolean | null {
-  const texts = trimmed(filters);
-  const used = FILTER_NAMES.filter((name) => texts[name] !== "");
-  const fit = used.map((name) => {
-    const { parse, fits } = filterOf(name);
-    const value = parse(texts[name]);
-    return value !== null && fits(value, transaction);
-  });
-  if (fit.includes(false)) return false;
-  return fit.includes(null) ? null : true;
-}

@@ -1,16 +1,11 @@
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { addressOf } from "../actions.ts";
-import { api } from "../api.ts";
 import { findingsByKind, labelOf } from "../logic/findings.ts";
 import { formatCount } from "../logic/format.ts";
 import { auditSummary, findings, isLoaded, requests } from "../state.ts";
 import type { Example, Finding } from "../wire.ts";
 import { Card } from "./card.tsx";
-import { CodeBlock } from "./copy.tsx";
-import { FormProblem, useForm } from "./form.tsx";
 
-/** More findings of one kind, or more examples of one, do not help here. The report has them all. */
+/** More findings of one kind, or more examples of one, do not help here. `momo audit` has them all. */
 const MOST_SHOWN = 3;
 
 const TONES: Readonly<Record<string, string>> = { error: "failed", warning: "pending" };
@@ -35,7 +30,6 @@ export function Audit() {
       {[...findingsByKind(findings.value)].map(([kind, group]) => (
         <Group key={kind} kind={kind} group={group} />
       ))}
-      <AuditReport />
     </div>
   );
 }
@@ -57,7 +51,9 @@ function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
         ))}
       </ul>
       {group.length > MOST_SHOWN && (
-        <p class="hint">And {formatCount(group.length - MOST_SHOWN)} more, which the report below has.</p>
+        <p class="hint">
+          And {formatCount(group.length - MOST_SHOWN)} more: <code>momo audit</code> has them all.
+        </p>
       )}
     </Card>
   );
@@ -103,34 +99,5 @@ function ExampleLinks({ example: { checkout_request_id, reference, request_ids }
         </span>
       )}
     </>
-  );
-}
-
-const FORMATS = ["text", "junit", "github", "json"];
-
-function AuditReport() {
-  const form = useForm("report", { format: "Format" }, { format: "text" });
-  const report = useSignal<string | null>(null);
-  const { format } = form.values;
-  const path = `/audit?over=true&format=${format}`;
-  useEffect(() => {
-    // Load the report again only if it is open.
-    if (report.value !== null) void show();
-  }, [format, findings.value]);
-  const show = () =>
-    form.run(async () => {
-      report.value = await api.text(path);
-    });
-  return (
-    <Card title="The report that CI gets" label="Report" isWide>
-      <div class="row">
-        {form.select("format", FORMATS)}
-        <button type="button" onClick={() => void show()}>
-          Show the report
-        </button>
-      </div>
-      <FormProblem problems={form.problems} />
-      {report.value !== null && <CodeBlock text={report.value} what="the report" />}
-    </Card>
   );
 }

@@ -94,11 +94,10 @@ export function ConfirmButton({ id, label, question, loss, yes, run, ...attribut
 }
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  ["/", "search; Enter opens the first hit, ↓ goes to it"],
+  ["/", "search"],
   ["p", "start a test payment"],
   ["0 … 9", "type the PIN on the phone that rings; Enter sends it, Escape cancels the prompt"],
   ["↓ ↑", "in a list: the next row, the row before; Enter opens it"],
-  ["← →", "in the chart: the next bar, the bar before; Enter shows its payments alone"],
   ["Escape", "close what is open, and go back: to the row, to the search"],
   ["?", "this help"],
 ];

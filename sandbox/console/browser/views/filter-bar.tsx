@@ -2,15 +2,15 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
 import { FILTER_NAMES, type FilterName, filterOf } from "../../../../src/domain/filters.ts";
-import { chooseMerchant, setFilters, setting } from "../actions.ts";
+import { setFilters, setting } from "../actions.ts";
 import { addressOfCall, api } from "../api.ts";
 import { exportPath } from "../loading.ts";
 import { type Filters, isFiltered, NO_FILTERS } from "../logic/filters.ts";
 import { NO_PROBLEMS, problemsOf } from "../logic/problems.ts";
-import { filterProblem, filters, merchantId, merchants, token } from "../state.ts";
+import { filterProblem, filters, token } from "../state.ts";
 import { saveFile } from "../system.ts";
 import { ANY, type Choice, describedBy, Field, FormProblem, Options, useCall } from "./form.tsx";
-import { goToHits, PauseButton } from "./long-list.tsx";
+import { PauseButton } from "./long-list.tsx";
 
 interface FilterFrameProps {
   readonly search: Bound & { readonly placeholder: string };
@@ -22,7 +22,7 @@ interface FilterFrameProps {
 /** The filters of a list, and its pause. */
 export const FilterFrame = ({ search, none, isFiltered: isSet, children }: FilterFrameProps) => (
   <search class="row filters">
-    <TextFilter label="Search" type="search" {...search} onKeyDown={goToHits} />
+    <TextFilter label="Search" type="search" {...search} />
     {children}
     <PauseButton />
     <button type="button" class="quiet clear" disabled={!isSet} onClick={() => setFilters(none)}>
@@ -64,7 +64,6 @@ export function FilterBar() {
         {isMore.value ? "Fewer" : "More"}
       </button>
       {isMore.value && FILTER_NAMES.filter((name) => name !== "status" && name !== "search").map(field)}
-      {isMore.value && <MerchantFilter />}
       <ExportLink />
       <FormProblem problems={problems} />
     </FilterFrame>
@@ -103,13 +102,6 @@ export const SelectFilter = ({ label, of, problem, ...select }: SelectFilterProp
   </Field>
 );
 
-function MerchantFilter() {
-  if (merchants.value.length < 2) return null;
-  const choose = (id: string) => chooseMerchant(Number(id));
-  const of = merchants.value.map(({ id, name }) => [id, name] as const);
-  return <SelectFilter label="Merchant" of={of} {...bound("filter", "merchant", String(merchantId.value), choose)} />;
-}
-
 /** Downloads all that the server finds. */
 function ExportLink() {
   const call = useCall();
@@ -121,14 +113,14 @@ function ExportLink() {
   // A link cannot send the token.
   if (token.value === null) {
     return (
-      <a class="button quiet export" href={addressOfCall(exportPath.value)} download title={title}>
+      <a class="button quiet" href={addressOfCall(exportPath.value)} download title={title}>
         CSV
       </a>
     );
   }
   return (
     <>
-      <button type="button" class="quiet export" disabled={call.isUnderWay} title={title} onClick={saveWithToken}>
+      <button type="button" class="quiet" disabled={call.isUnderWay} title={title} onClick={saveWithToken}>
         CSV
       </button>
       <FormProblem problems={call.problems} />

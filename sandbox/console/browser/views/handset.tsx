@@ -2,18 +2,17 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { setting } from "../actions.ts";
 import { api } from "../api.ts";
-import { loadMessages, quietly } from "../loading.ts";
+import { quietly } from "../loading.ts";
 import { decisionInWords } from "../logic/decisions.ts";
 import { formatPhone, longDayOf, wallClock } from "../logic/format.ts";
-import { pickPhone, removeNote } from "../phones.ts";
-import { messages, outcomes, phoneNotes, promptsByPhone, sandboxNow } from "../state.ts";
+import { pickPhone } from "../phones.ts";
+import { endNote, messages, outcomes, promptsByPhone, sandboxNow } from "../state.ts";
 import type { Decision, Prompt, Story } from "../wire.ts";
 import { FormProblem, Options, outcomeChoices, submits, useCall } from "./form.tsx";
 import { PromptSheet } from "./prompt-sheet.tsx";
 
 /** A customer's phone: the open prompt, or the end of the last one, and the messages. */
 export function Handset({ phone }: { phone: string }) {
-  useEffect(() => void loadMessages(phone), [phone]);
   const open = promptsByPhone.value.get(phone) ?? [];
   const [prompt] = open;
   return (
@@ -26,18 +25,16 @@ export function Handset({ phone }: { phone: string }) {
       <div class="case">
         <div class="screen">
           <div class="small status-line" aria-hidden="true">
-            <span>{shortClock()}</span>
-            <span class="camera" />
+            {shortClock()}
           </div>
           {prompt ? (
             <PromptSheet key={prompt.checkout_request_id} prompt={prompt} waiting={open.length - 1} />
           ) : (
             <>
               <Note phone={phone} />
-              <Thread phone={phone} />
+              <Thread />
             </>
           )}
-          <div class="home-bar" aria-hidden="true" />
         </div>
       </div>
       <h2>{formatPhone(phone)}</h2>
@@ -56,13 +53,13 @@ const shortClock = () => (sandboxNow.value === null ? "--:--" : wallClock(sandbo
 
 /** The end of the last prompt for some seconds, then the idle screen. */
 function Note({ phone }: { phone: string }) {
-  const note = phoneNotes.value.get(phone);
-  if (note) {
+  const note = endNote.value;
+  if (note?.phone === phone) {
     return (
       <div class="note" data-tone={note.status} role="status">
-        <h3 class="tone">{note.title}</h3>
+        <b class="tone">{note.title}</b>
         <p>{note.text}</p>
-        <button type="button" onClick={() => removeNote(phone)}>
+        <button type="button" onClick={setting(endNote, null)}>
           OK
         </button>
       </div>
@@ -77,17 +74,15 @@ function Note({ phone }: { phone: string }) {
   );
 }
 
-/** The text messages of one phone, newest first. */
-function Thread({ phone }: { phone: string }) {
-  const thread = messages.value.filter((message) => message.phone === phone);
-  if (thread.length === 0) {
+function Thread() {
+  if (messages.value.length === 0) {
     return <p class="hint no-messages">Receipts arrive here as text messages.</p>;
   }
   return (
     <section class="thread" aria-label="Messages">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
       <ol class="stack" tabIndex={0} aria-label="Messages, newest first">
-        {thread.map((message) => (
+        {messages.value.map((message) => (
           <li key={message.checkout_request_id} class="small">
             <p class="line between">
               <b>momo</b>

@@ -5,8 +5,7 @@ import { select, setting } from "../actions.ts";
 import { isHeld } from "../live-list.ts";
 import { formatCount } from "../logic/format.ts";
 import type { Listed } from "../logic/merge.ts";
-import { isListCurrent, isPaused, PAGE_SIZE, view } from "../state.ts";
-import { nextFrame } from "../system.ts";
+import { isPaused, PAGE_SIZE } from "../state.ts";
 import { type ColumnHead, TableHead } from "./card.tsx";
 import { CloseIcon, IconButton } from "./marks.tsx";
 
@@ -17,9 +16,8 @@ interface LongListProps<Row> {
   readonly columns: readonly ColumnHead[];
   readonly row: FunctionComponent<{ readonly of: Row }>;
   readonly rows: readonly Row[];
-  /** How many new rows wait, and at most. */
+  /** How many new rows wait. */
   readonly waiting: number;
-  readonly mostWaiting: number;
   readonly showWaiting: () => void;
   /** Shows more rows; null if there are none. */
   readonly more: (() => void) | null;
@@ -32,7 +30,7 @@ interface LongListProps<Row> {
  * it is scrolled down, and while it is paused.
  */
 export function LongList<Row extends Listed>(props: LongListProps<Row>) {
-  const { label, style, columns, row: OneRow, rows, waiting, mostWaiting, showWaiting, more, children } = props;
+  const { label, style, columns, row: OneRow, rows, waiting, showWaiting, more, children } = props;
   const box = useRef<HTMLElement>(null);
   const isPointed = useSignal(false);
   const hasFocus = useSignal(false);
@@ -69,7 +67,7 @@ export function LongList<Row extends Listed>(props: LongListProps<Row>) {
       {waiting > 0 && (
         <button type="button" class="primary held" onClick={renew}>
           {formatCount(waiting)}
-          {waiting >= mostWaiting ? "+" : ""} new
+          {waiting >= PAGE_SIZE ? "+" : ""} new
         </button>
       )}
       <section
@@ -108,7 +106,7 @@ export function PauseButton() {
   return (
     <button
       type="button"
-      class="quiet pause"
+      class="quiet"
       aria-pressed={isPaused.value}
       title="While the list is paused, new rows wait"
       onClick={setting(isPaused, !isPaused.value)}
@@ -116,21 +114,6 @@ export function PauseButton() {
       {isPaused.value ? "Resume" : "Pause"}
     </button>
   );
-}
-
-/** In a search: Enter opens the first hit, and ↓ goes to it. The hits may still be loading. */
-export function goToHits(event: KeyboardEvent): void {
-  if (event.key !== "Enter" && event.key !== "ArrowDown") return;
-  event.preventDefault();
-  const stop = effect(() => {
-    if (view.value === "transactions" && !isListCurrent.value) return;
-    nextFrame(() => {
-      stop();
-      const first = document.querySelector<HTMLElement>("[data-row]");
-      first?.focus();
-      if (event.key === "Enter") first?.click();
-    });
-  });
 }
 
 /** Only one row can have the focus, and the arrow keys move it, so that Tab does not go through a thousand rows. */

@@ -1,15 +1,13 @@
-import { signal, useSignal } from "@preact/signals";
-import { useLayoutEffect, useMemo } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import { typedPhone } from "../../../../src/domain/phone.ts";
 import { goTo, setting } from "../actions.ts";
 import { api } from "../api.ts";
-import { knownReferences } from "../arrivals.ts";
 import { plannedDecision } from "../logic/next-payments.ts";
 import { nextReference } from "../logic/reference.ts";
 import { numberOrText } from "../logic/typed.ts";
 import { pickPhone } from "../phones.ts";
 import { accounts, dialog, fallback, faults, isLoaded, outcomes, rules, server, view } from "../state.ts";
-import { KINDS } from "../wire.ts";
 import { Dialog } from "./dialog.tsx";
 import { type Draft, FormProblem, outcomeChoices, submits, useForm } from "./form.tsx";
 
@@ -19,10 +17,9 @@ const LABELS = {
   reference: "Reference",
   description: "Description",
   payment_account_id: "Payment account",
-  kind: "Kind",
   outcome: "What the customer does",
 };
-const FIRST = { phone: "0712345678", amount: "1200", kind: "api" };
+const FIRST = { phone: "0712345678", amount: "1200", reference: "ORDER-0001" };
 
 /** The form keeps its values for the next time. */
 const draft = signal<Draft<keyof typeof LABELS>>({});
@@ -36,40 +33,35 @@ export function PayDialog() {
 }
 
 function PayForm() {
-  const account = String(accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1);
   // It stays the same while payments arrive, and while rules change.
   const first = useMemo(
     () => ({
       ...FIRST,
       // Who has set a rule wants to see what it does.
       outcome: rules.value.length > 0 ? "" : "manual",
-      reference: nextReference("ORDER-0000", knownReferences()),
     }),
     [isLoaded.value],
   );
-  const form = useForm("pay", LABELS, { ...first, payment_account_id: account }, draft);
-  useLayoutEffect(() => {
-    const { payment_account_id: chosen, ...others } = draft.value;
-    // Another merchant may have been chosen since.
-    if (chosen !== undefined && !accounts.value.some(({ id }) => String(id) === chosen)) draft.value = others;
-  }, [accounts.value]);
+  const form = useForm("pay", LABELS, first, draft);
   const ofAccounts = accounts.value.map(({ id, name }) => [id, `${id} – ${name}`] as const);
-  const isMore = useSignal(false);
-  const { amount, reference, description, payment_account_id, outcome, kind } = form.values;
+  const { amount, reference, description, outcome } = form.values;
+  // Another merchant may have been chosen since.
+  const chosen = accounts.value.find(({ id }) => String(id) === form.values.payment_account_id);
+  const account = chosen?.id ?? accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1;
   const phone = typedPhone(form.values.phone) ?? form.values.phone;
   const body = {
-    payment_account_id: numberOrText(payment_account_id),
+    payment_account_id: account,
     phone,
     amount: numberOrText(amount),
     reference: reference || undefined,
     description: description || undefined,
-    kind,
     outcome: outcome || undefined,
+    kind: "api",
   };
   const planned = {
     phone: phone.replace(/^0/, "254"),
     amountCents: Math.round(Number(amount) * 100),
-    paymentAccountId: Number(payment_account_id),
+    paymentAccountId: account,
     reference: reference || null,
     description: description || null,
     outcome,
@@ -77,7 +69,7 @@ function PayForm() {
   async function submit() {
     if (!(await form.run(() => api.post("/payments", body)))) return;
     dialog.value = null;
-    draft.value = { ...draft.value, reference: nextReference(reference, knownReferences()) };
+    draft.value = { ...draft.value, reference: nextReference(reference) };
     pickPhone(phone.replace(/^0/, "254"));
     // On a narrow screen, continue in the view of the phones.
     if (matchMedia("(max-width: 56rem)").matches) goTo("phone");
@@ -91,8 +83,7 @@ function PayForm() {
         {form.input("reference")}
         {form.input("description")}
         {form.select("outcome", [["", "as rules, test phones and the default say"], ...outcomeChoices()])}
-        {isMore.value && form.select("payment_account_id", ofAccounts)}
-        {isMore.value && form.select("kind", KINDS)}
+        {ofAccounts.length > 1 && form.select("payment_account_id", ofAccounts)}
       </div>
       <p class="hint" role="status">
         {fallback.value &&
@@ -100,16 +91,9 @@ function PayForm() {
         {faults.value.length > 0 && " Faults strike only requests of clients, not this payment."}
       </p>
       <FormProblem problems={form.problems} />
-      <div class="row">
-        <button type="submit" class="primary" disabled={form.isUnderWay}>
-          Send the prompt
-        </button>
-        {!isMore.value && (
-          <button type="button" class="quiet" onClick={setting(isMore, true)}>
-            More
-          </button>
-        )}
-      </div>
+      <button type="submit" class="primary" disabled={form.isUnderWay}>
+        Send the prompt
+      </button>
     </form>
   );
 }

@@ -2,15 +2,13 @@ import { useSignal } from "@preact/signals";
 import { typedPhone } from "../../../../src/domain/phone.ts";
 import { api } from "../api.ts";
 import { nextDecisionInWords } from "../logic/decisions.ts";
-import { counted, formatAmount, formatPhone } from "../logic/format.ts";
+import { formatAmount, formatPhone } from "../logic/format.ts";
 import { openPrompts } from "../logic/steering.ts";
 import { pickPhone } from "../phones.ts";
 import {
   fallback,
+  knownPhones,
   phoneChips,
-  phoneNotes,
-  phoneStates,
-  phonesSeen,
   prompts,
   promptsByPhone,
   promptsLeftOut,
@@ -21,12 +19,9 @@ import type { Default } from "../wire.ts";
 import { FormProblem, useCall } from "./form.tsx";
 import { Handset } from "./handset.tsx";
 
-/** The number that is shown before the first prompt. */
-const FIRST_PHONE = "254712345678";
-
-/** The customers: one phone, and the others as chips with their state. The column always has the same width. */
+/** The customers: one phone, and the others that ring as chips. The column always has the same width. */
 export function Phones() {
-  const phone = shownPhone.value ?? FIRST_PHONE;
+  const phone = shownPhone.value;
   return (
     <section class="phones" aria-label="Phones">
       <p class="hint">{openPrompts(prompts.value.size, promptsLeftOut.value)}</p>
@@ -37,11 +32,9 @@ export function Phones() {
   );
 }
 
-/** Every chip keeps its place. The places are reserved from the start. Below them, any other phone can be opened. */
+/** The places of the chips are reserved from the start. Below them, any phone can be opened. */
 function OtherPhones() {
-  const chips = phoneChips.value;
   const typed = useSignal("");
-  const more = phoneStates.value.length - 1 - chips.filter((phone) => phone !== null).length;
   const choose = (text: string) => {
     const phone = typedPhone(text);
     typed.value = phone === null ? text : "";
@@ -50,44 +43,33 @@ function OtherPhones() {
   return (
     <>
       <ul class="other-phones" aria-label="Other phones">
-        {chips.map((phone, place) => (
-          <li key={place}>{phone !== null && <Chip phone={phone} />}</li>
+        {phoneChips.value.map((phone) => (
+          <li key={phone}>
+            <button type="button" onClick={() => pickPhone(phone)}>
+              <b>{formatPhone(phone)}</b>{" "}
+              <span class="cut tiny">
+                <span class="unseen">rings: </span>KES {formatAmount(promptsByPhone.value.get(phone)?.[0]?.amount ?? 0)}
+              </span>
+            </button>
+          </li>
         ))}
       </ul>
       <input
         type="search"
         class="more-phones"
-        list="all-phones"
+        list="known-phones"
         inputMode="tel"
         aria-label="Open a phone"
-        placeholder={more > 0 ? `${counted(more, "more phone")}: choose or type` : "Open a phone: type its number"}
+        placeholder="Open a phone: choose or type"
         value={typed.value}
         onInput={({ currentTarget }) => choose(currentTarget.value)}
       />
-      <datalist id="all-phones">
-        {phonesSeen.value.map((phone) => (
+      <datalist id="known-phones">
+        {knownPhones.value.map((phone) => (
           <option key={phone} value={formatPhone(phone)} />
         ))}
       </datalist>
     </>
-  );
-}
-
-function Chip({ phone }: { phone: string }) {
-  const [prompt] = promptsByPhone.value.get(phone) ?? [];
-  return (
-    <button type="button" data-rings={prompt !== undefined} onClick={() => pickPhone(phone)}>
-      <b>{formatPhone(phone)}</b>{" "}
-      <span class="muted cut tiny">
-        {prompt ? (
-          <>
-            <span class="unseen">rings: </span>KES {formatAmount(prompt.amount)}
-          </>
-        ) : (
-          (phoneNotes.value.get(phone)?.title ?? "no prompt")
-        )}
-      </span>
-    </button>
   );
 }
 

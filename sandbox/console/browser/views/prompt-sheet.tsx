@@ -43,7 +43,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
 
   return (
     <form class="prompt" onSubmit={submits(send)} onKeyDown={onKeyDown} aria-label={`Prompt from ${prompt.business}`}>
-      <Ring prompt={prompt} />
+      <Countdown prompt={prompt} />
       <p class="asks">
         <b>{prompt.business}</b>
         <span class="hint">asks you to pay</span>
@@ -94,7 +94,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
         Cancel
       </button>
       {waiting > 0 && (
-        <p class="pill" data-tone="pending">
+        <p class="pill waiting" data-tone="pending">
           {waiting} more waiting
         </p>
       )}
@@ -121,34 +121,15 @@ function Particulars({ prompt: { reference, description } }: { prompt: Prompt })
   );
 }
 
-const RADIUS = 17;
-const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
-
 /** The remaining time, by the sandbox's clock. */
-function Ring({ prompt }: { prompt: Prompt }) {
+function Countdown({ prompt }: { prompt: Prompt }) {
   const now = sandboxNow.value;
   if (now === null) return null;
-  const { text, share } = countdown(instantOf(prompt.created_at), prompt.expires_at_ms, now);
+  const left = countdown(instantOf(prompt.created_at), prompt.expires_at_ms, now);
+  const words = `Expires in ${left}${clock.value?.frozen ? "; the clock is frozen" : ""}`;
   return (
-    <p
-      class="tiny ring"
-      role="timer"
-      aria-label={`Expires in ${text}${clock.value?.frozen ? "; the clock is frozen" : ""}`}
-    >
-      <svg viewBox="0 0 40 40" aria-hidden="true">
-        <circle cx="20" cy="20" r={RADIUS} />
-        <circle
-          class="left"
-          cx="20"
-          cy="20"
-          r={RADIUS}
-          stroke-dasharray={CIRCUMFERENCE}
-          stroke-dashoffset={CIRCUMFERENCE * (1 - share)}
-        />
-      </svg>
-      <span aria-hidden="true" style={{ "--length": text.length }}>
-        {text}
-      </span>
+    <p class="pill countdown" role="timer" aria-label={words}>
+      {left}
     </p>
   );
 }

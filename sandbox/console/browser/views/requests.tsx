@@ -4,31 +4,32 @@ import { api } from "../api.ts";
 import { nameOf } from "../arrivals.ts";
 import { type CallFilters, fitsCall, gistOf, NO_CALL_FILTERS, operationOf, paymentOf } from "../logic/calls.ts";
 import { isFiltered } from "../logic/filters.ts";
-import { labelOf, labelsOf } from "../logic/findings.ts";
-import { formatCount, formatInterval, preciseClock } from "../logic/format.ts";
+import { labelsOf } from "../logic/findings.ts";
+import { formatCount, formatInterval, preciseClock, prettyJson } from "../logic/format.ts";
+import { replayCurl } from "../logic/shell.ts";
 import * as state from "../state.ts";
-import { callFindings, isLoaded, requests } from "../state.ts";
+import { callFindings, isLoaded, requests, server } from "../state.ts";
 import type { LoggedRequest } from "../wire.ts";
 import { type ColumnHead, Pairs } from "./card.tsx";
+import { CodeBlock, CopyButton } from "./copy.tsx";
 import { bound, FilterFrame, SelectFilter } from "./filter-bar.tsx";
 import { ANY, FormProblem, useCall } from "./form.tsx";
 import { LongList, Pane } from "./long-list.tsx";
 import { FindingNotes, HttpStatus, Warned } from "./marks.tsx";
-import { CallDetails } from "./request-step.tsx";
 
 const COLUMNS: readonly ColumnHead[] = [
   ["Time", "c-at", 8.5],
   ["Request", "c-call", 11],
-  ["Answer", "c-answer", 5.5],
+  ["Answer", "c-answer", 10],
   ["About", "c-about"],
-  ["Took", "number when-wide", 5.5],
+  ["Took", "c-took number", 5.5],
   ["Findings", "c-findings", 11],
 ];
 
 /** The live log of the merchant API, with the findings about clients. */
 export function Requests() {
   const count = useSignal(state.PAGE_SIZE);
-  const fits = (one: LoggedRequest) => fitsCall(one, state.callFilters.value, state.callFindings.value.get(one.id));
+  const fits = (one: LoggedRequest) => fitsCall(one, state.callFilters.value);
   const fitting = useComputed(() => requests.rows.value.filter(fits));
   const waiting = useComputed(() => requests.waiting.value.filter(fits).length);
   const isAll = !isFiltered(state.callFilters.value);
@@ -40,7 +41,6 @@ export function Requests() {
         <LongList
           rows={fitting.value.slice(0, count.value)}
           waiting={waiting.value}
-          mostWaiting={requests.mostWaiting}
           showWaiting={() => requests.showWaiting()}
           more={fitting.value.length > count.value ? setting(count, count.value + state.PAGE_SIZE) : null}
           label="Requests, newest first"
@@ -90,7 +90,7 @@ function Row({ of: request }: { of: LoggedRequest }) {
       <td class="c-about muted small" title={about}>
         {about}
       </td>
-      <td class="number when-wide">{formatInterval(duration_ms)}</td>
+      <td class="c-took number">{formatInterval(duration_ms)}</td>
       <td class="c-findings">{found && <Warned words={labelsOf(found)} />}</td>
     </tr>
   );
@@ -107,8 +107,6 @@ function aboutOf(request: LoggedRequest): string {
 function CallFilterBar() {
   const { value } = state.callFilters;
   const bind = (name: keyof CallFilters) => bound("call", name, value[name], (typed) => setFilters({ [name]: typed }));
-  const kinds = new Set(state.findings.value.map(({ kind }) => kind));
-  const ofKinds = [...kinds].map((kind) => [kind, labelOf({ kind })] as const);
   return (
     <FilterFrame
       search={{ ...bind("search"), placeholder: "Anything in a request or its answer" }}
@@ -116,15 +114,13 @@ function CallFilterBar() {
       isFiltered={isFiltered(value)}
     >
       <SelectFilter label="Answer" of={[ANY, "2xx", "4xx", "5xx", "lost"]} {...bind("answer")} />
-      <SelectFilter label="Finding" of={[["", "any or none"], "any", ...ofKinds]} {...bind("finding")} />
     </FilterFrame>
   );
 }
 
 /** One request to the merchant API with all details. */
 function CallPane({ id }: { id: number }) {
-  const isThis = (one: LoggedRequest) => one.id === id;
-  const request = requests.rows.value.find(isThis) ?? requests.waiting.value.find(isThis);
+  const request = requests.newest.value.find((one) => one.id === id);
   const call = useCall();
   if (!request) {
     return (
@@ -167,7 +163,7 @@ function CallPane({ id }: { id: number }) {
         {payment !== null && (
           <>
             <a class="button" href={addressOf("transactions", payment)}>
-              Payment {nameOf(payment)}
+              Its payment
             </a>
             <a class="button" href={addressOf("requests", null, { search: payment })}>
               Its requests
@@ -185,3 +181,57 @@ function CallPane({ id }: { id: number }) {
     </Pane>
   );
 }
+
+/** What was sent, and the answer. */
+function CallDetails({ request }: { request: LoggedRequest }) {
+  const { body, body_cut_bytes, status, delivered, answer, answer_cut_bytes, fault, duration_ms } = request;
+  const { leniencies, lenient_takes } = request;
+  return (
+    <>
+      <p class="hint line between">
+        took {formatInterval(duration_ms)}
+        {fault && ` · fault: ${fault}`}
+        {server.value && body_cut_bytes === 0 && (
+          <CopyButton
+            text={replayCurl(request, server.value)}
+            what="the request as a curl command"
+            label="Copy as curl"
+          />
+        )}
+      </p>
+      {lenient_takes && (
+        <p class="hint">
+          The real services may accept this form. <code>momo serve --accept lenient</code> accepts it, too.
+        </p>
+      )}
+      {leniencies.length > 0 && (
+        <p class="hint">
+          Accepted leniently: {leniencies.map(({ member, came }) => `${member} (${came})`).join(", ")}.
+        </p>
+      )}
+      <h3>Sent</h3>
+      {body === null ? (
+        <p class="hint">no body</p>
+      ) : (
+        <CodeBlock text={prettyJson(body)} what="the body that was sent" />
+      )}
+      <NotKept bytes={body_cut_bytes} />
+      <h3>Answer</h3>
+      {!delivered && (
+        <p class="hint">
+          {status === null
+            ? "The connection was closed without an answer."
+            : "The client did not get this answer: its connection ended first."}
+        </p>
+      )}
+      {status !== null && <CodeBlock text={textOf(answer)} what="the answer" />}
+      <NotKept bytes={answer_cut_bytes} />
+    </>
+  );
+}
+
+function NotKept({ bytes }: { bytes: number }) {
+  return bytes > 0 ? <p class="hint">{formatCount(bytes)} bytes more, which the log does not keep.</p> : null;
+}
+
+const textOf = (answer: unknown) => (typeof answer === "string" ? answer : JSON.stringify(answer, null, 2));

@@ -1,4 +1,3 @@
-import { signal } from "@preact/signals";
 import { typedPhone } from "../../../../src/domain/phone.ts";
 import type { Field } from "../../../faults/kind.ts";
 import { FAULT_NAMES, FAULTS, type FaultName, fieldsOf } from "../../../faults/kinds.ts";
@@ -6,9 +5,8 @@ import { api } from "../api.ts";
 import { coveredBy, faultInWords, ruleInWords } from "../logic/steering.ts";
 import { numberOrText } from "../logic/typed.ts";
 import { faults, rules } from "../state.ts";
-import type { Rule } from "../wire.ts";
 import { Card } from "./card.tsx";
-import { CallForm, type Choice, type Draft, type Form, outcomeChoices, useForm } from "./form.tsx";
+import { CallForm, type Choice, type Form, outcomeChoices, useForm } from "./form.tsx";
 import { CloseIcon, IconButton, Warned } from "./marks.tsx";
 
 const RULE_LABELS = {
@@ -17,28 +15,14 @@ const RULE_LABELS = {
   payment_account_id: "Account",
   reference: "Reference",
   outcome: "Outcome",
-  result_code: "Code",
-  result_desc: "Text",
   after: "After",
   times: "Times",
 };
 type RuleText = Record<keyof typeof RULE_LABELS, string>;
 
-/** The rule in the form. It stays when the view changes. */
-const draft = signal<Draft<keyof RuleText>>({});
-
-/** Fills in the form. The person checks the rule and adds it. */
-export function startRule({ match, outcome, result_code, result_desc = "", times }: Omit<Rule, "id">): void {
-  const { phone = "", amount = "", reference = "" } = match;
-  const result = { result_code: String(result_code ?? ""), result_desc };
-  draft.value = { phone, amount: String(amount), reference, outcome, ...result, times: String(times ?? "") };
-}
-
 /** The rules in their order, and a form that appends one. */
 export function RulesCard() {
-  const form = useForm("rule", RULE_LABELS, { outcome: "insufficient_funds" }, draft);
-  const { outcome, result_code, result_desc } = form.values;
-  const hasResult = outcome === "failed" || result_code !== "" || result_desc !== "";
+  const form = useForm("rule", RULE_LABELS, { outcome: "insufficient_funds" });
   return (
     <Card title="Rules" count={rules.value.length} isWide>
       <Entries
@@ -55,9 +39,7 @@ export function RulesCard() {
         {form.input("amount", { placeholder: "any", size: 8 })}
         {form.input("reference", { placeholder: "any", size: 10 })}
         {form.input("payment_account_id", { placeholder: "any", size: 4 })}
-        {form.select("outcome", [...outcomeChoices(), ...(hasResult ? [ANY_FAILURE] : [])])}
-        {hasResult && form.input("result_code", { placeholder: "26", size: 6 })}
-        {hasResult && form.input("result_desc", { placeholder: "its own", size: 20 })}
+        {form.select("outcome", outcomeChoices())}
         {form.input("after", { placeholder: "3s", size: 6 })}
         {form.input("times", { placeholder: "always", size: 6 })}
       </CallForm>
@@ -65,9 +47,7 @@ export function RulesCard() {
   );
 }
 
-const ANY_FAILURE: Choice = ["failed", "failed – with any code"];
-
-const ruleOf = ({ phone, amount, payment_account_id, reference, outcome, times, ...rest }: RuleText) => ({
+const ruleOf = ({ phone, amount, payment_account_id, reference, outcome, after, times }: RuleText) => ({
   match: {
     phone: typedPhone(phone) ?? (phone || undefined),
     amount: numberOrText(amount),
@@ -75,9 +55,7 @@ const ruleOf = ({ phone, amount, payment_account_id, reference, outcome, times, 
     reference: reference || undefined,
   },
   outcome,
-  result_code: numberOrText(rest.result_code),
-  result_desc: rest.result_desc || undefined,
-  after: rest.after || undefined,
+  after: after || undefined,
   times: numberOrText(times),
 });
 

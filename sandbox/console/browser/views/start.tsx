@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { addressOf, setting } from "../actions.ts";
-import { loadNewest } from "../loading.ts";
+import { refreshNewest } from "../loading.ts";
 import { answerIn, gistOf } from "../logic/calls.ts";
 import { formatAmount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
 import { accounts, dialog, isLoaded, keys, merchantId, newestPayment, outcomes, requests, server } from "../state.ts";
-import { Card, type ColumnHead, Records } from "./card.tsx";
+import { Card, Records } from "./card.tsx";
 import { CodeBlock } from "./copy.tsx";
 import { StatusBadge } from "./marks.tsx";
 
@@ -21,7 +21,7 @@ export function Start() {
   const language = useSignal<Language>("curl");
   const facts = server.value;
   useEffect(() => {
-    if (isLoaded.value) void loadNewest();
+    if (isLoaded.value) refreshNewest();
   }, [isLoaded.value, merchantId.value]);
   if (!facts) return null;
   const isFirst = merchantId.value === facts.default_merchant_id;
@@ -64,13 +64,11 @@ export function Start() {
         <CodeBlock text={paste(language.value, chosen)} what={`the ${language.value} lines`} />
         <h3>Test phones: each always ends in its own way</h3>
         <Records
-          columns={TEST_PHONE_COLUMNS}
-          rows={outcomes.value.map(({ name, phone, code, after, meaning }) => [
+          columns={[["Phone"], ["What happens"], ["Code", "number"]]}
+          rows={outcomes.value.map(({ name, phone, code, meaning }) => [
             <code>{phone}</code>,
-            name,
+            `${name} – ${meaning}`,
             code ?? "–",
-            after ?? "–",
-            meaning,
           ])}
         />
       </Card>
@@ -101,11 +99,3 @@ function Seen() {
     </p>
   );
 }
-
-const TEST_PHONE_COLUMNS: readonly ColumnHead[] = [
-  ["Phone"],
-  ["Outcome"],
-  ["Code", "number"],
-  ["After", "when-wide"],
-  ["What happens", "when-wide"],
-];

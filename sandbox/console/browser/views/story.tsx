@@ -1,21 +1,18 @@
 import { reasonOf } from "../../../network/reason.ts";
-import { addressOf, goTo, select } from "../actions.ts";
+import { addressOf, select } from "../actions.ts";
 import { api } from "../api.ts";
-import { findingsByCall } from "../logic/findings.ts";
-import { formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
+import { gistOf, operationOf } from "../logic/calls.ts";
+import { formatAmount, formatCount, formatInterval, formatPhone, preciseClock, timeOfDay } from "../logic/format.ts";
 import { formatRoute } from "../logic/route.ts";
 import { pickPhone } from "../phones.ts";
-import { findings, outcomes, story, storyProblem } from "../state.ts";
+import { callFindings, outcomes, story, storyProblem } from "../state.ts";
 import { pageAddress } from "../system.ts";
-import type { Prompt, Story } from "../wire.ts";
+import type { Story } from "../wire.ts";
 import { copied, Pairs } from "./card.tsx";
 import { CodeBlock, CopyButton } from "./copy.tsx";
 import { FormProblem, useCall } from "./form.tsx";
 import { Pane } from "./long-list.tsx";
-import { StatusBadge } from "./marks.tsx";
-import { RequestStep } from "./request-step.tsx";
-import { startRule } from "./rules-and-faults.tsx";
-import { StoryTimeline } from "./story-timeline.tsx";
+import { FindingNotes, HttpStatus, StatusBadge } from "./marks.tsx";
 import { DeliveryItem } from "./webhook.tsx";
 
 /** The story of one payment, from its request to its end, with advice. */
@@ -35,10 +32,22 @@ export function StoryPane({ id }: { id: string }) {
   return (
     <Pane {...pane} title={title}>
       <Ending story={told} />
-      <StoryTimeline story={told} />
-      <StoryActions key={id} story={told} />
-      <Identity id={id} transaction={told.transaction} />
-      <Steps story={told} />
+      <SendAgain key={id} story={told} />
+      <Identity id={id} story={told} />
+      <Calls story={told} />
+      {told.webhooks.length > 0 && (
+        <>
+          <h3>
+            Webhook <span class="pill">{formatCount(told.webhooks.length)}</span>
+          </h3>
+          <p class="hint">The specification has no webhooks: a client must poll in any case.</p>
+          <ul class="entries">
+            {told.webhooks.map((delivery) => (
+              <DeliveryItem key={delivery.id} delivery={delivery} />
+            ))}
+          </ul>
+        </>
+      )}
       <details class="hint">
         <summary>The payment as the API lists it</summary>
         <CodeBlock text={JSON.stringify(told.transaction, null, 2)} what="the payment as JSON" />
@@ -69,9 +78,10 @@ function Ending({ story: { transaction, result, decided_by, sms } }: { story: St
 }
 
 /** The identifiers of the payment, each with a copy button. */
-function Identity({ id, transaction }: { id: string; transaction?: Story["transaction"] }) {
+function Identity({ id, story: told }: { id: string; story?: Story }) {
   const link = pageAddress(formatRoute({ view: "transactions", selected: id, query: {} }));
-  const { reference, phone, merchant_request_id, momo_receipt_number, transaction_code } = transaction ?? {};
+  const { reference, phone, merchant_request_id, momo_receipt_number, transaction_code } = told?.transaction ?? {};
+  const prompt = told?.prompt;
   const ids = [
     ["Reference", reference],
     ["Phone", phone && formatPhone(phone)],
@@ -84,68 +94,53 @@ function Identity({ id, transaction }: { id: string; transaction?: Story["transa
   return (
     <Pairs
       class="ids"
-      of={[...ids.map(([name, text]) => [name, copied(name.toLowerCase(), text)] as const), ["Link", copy]]}
+      of={[
+        ...ids.map(([name, text]) => [name, copied(name.toLowerCase(), text)] as const),
+        ["Description", prompt?.description],
+        [
+          "Prompt",
+          prompt && `${prompt.business}, ${timeOfDay(prompt.created_at)} until ${timeOfDay(prompt.expires_at)}`,
+        ],
+        ["Link", copy],
+      ]}
     />
   );
 }
 
-function Steps({ story: told }: { story: Story }) {
-  const { transaction, prompt, requests, requests_left_out, webhooks } = told;
-  const found = findingsByCall(findings.value);
-  const [first, ...rest] = requests;
+/** The request that started it, and the polls. */
+function Calls({ story: told }: { story: Story }) {
+  const { requests, requests_left_out, transaction } = told;
   // The log may have dropped the request, and test payments are not in it.
-  const start = first?.target.includes("stkpush") ? first : undefined;
-  const polls = start ? rest : requests;
+  const hasStart = requests[0]?.target.includes("stkpush") ?? false;
+  const polls = requests.length - (hasStart ? 1 : 0);
   return (
-    <ol class="steps">
-      <li>
-        <h3>Start</h3>
-        {start ? (
-          <RequestStep request={start} found={found.get(start.id)} isOpen />
-        ) : (
-          <p class="hint">{startOf(told)}</p>
-        )}
-      </li>
-      <li>
-        <h3>Prompt</h3>
-        <PromptCard prompt={prompt} />
-      </li>
-      <li>
-        <h3>
-          Polls <span class="pill">{formatCount(polls.length + requests_left_out)}</span>
-        </h3>
-        {requests_left_out > 0 && <p class="hint">The last {formatCount(polls.length)} of them:</p>}
-        {polls.length === 0 ? (
-          <p class="hint">The client has not asked for the status yet.</p>
-        ) : (
-          <ol class="polls">
-            {polls.map((poll) => (
-              <li key={poll.id}>
-                <RequestStep request={poll} found={found.get(poll.id)} intervalMs={poll.interval_ms} />
-              </li>
-            ))}
-          </ol>
-        )}
-        {requests.length > 0 && (
-          <p class="hint">
-            <a href={addressOf("requests", null, { search: transaction.checkout_request_id })}>All its requests</a>
-          </p>
-        )}
-      </li>
-      {webhooks.length > 0 && (
-        <li>
-          <h3>
-            Webhook <span class="pill">{formatCount(webhooks.length)}</span>
-          </h3>
-          <p class="hint">The specification has no webhooks: a client must poll in any case.</p>
-          <ul class="entries">
-            {webhooks.map((delivery) => (
-              <DeliveryItem key={delivery.id} delivery={delivery} />
-            ))}
-          </ul>
-        </li>
+    <>
+      <h3>
+        Polls <span class="pill">{formatCount(polls + requests_left_out)}</span>
+      </h3>
+      {!hasStart && <p class="hint">{startOf(told)}</p>}
+      {requests_left_out > 0 && <p class="hint">The last {formatCount(polls)} of them:</p>}
+      <ol class="entries calls">
+        {requests.map((request) => (
+          <li key={request.id}>
+            <a class="row small" href={addressOf("requests", String(request.id))}>
+              <time>{preciseClock(request.at_ms)}</time>
+              <code>{operationOf(request.target)}</code>
+              <HttpStatus request={request} />
+              <span class="muted">{gistOf(request)}</span>
+              {request.interval_ms !== null && <span class="muted">+{formatInterval(request.interval_ms)}</span>}
+            </a>
+            <FindingNotes found={callFindings.value.get(request.id)} />
+          </li>
+        ))}
+      </ol>
+      {polls === 0 && <p class="hint">The client has not asked for the status yet.</p>}
+      {requests.length > 0 && (
+        <p class="hint">
+          <a href={addressOf("requests", null, { search: transaction.checkout_request_id })}>All its requests</a>
+        </p>
       )}
-    </ol>
+    </>
   );
 }
 
@@ -158,53 +153,24 @@ function startOf({ transaction, started_by }: Story): string {
   return "Its request is not in the log, which keeps the last 1,000 since the server started.";
 }
 
-function PromptCard({ prompt }: { prompt: Prompt }) {
-  return (
-    <div class="box stack">
-      <p>
-        <b>{prompt.business}</b> asks <b>{formatPhone(prompt.phone)}</b> for <b>KES {formatAmount(prompt.amount)}</b>
-      </p>
-      <Pairs
-        of={[
-          ["Reference", prompt.reference ?? "none"],
-          ["Description", prompt.description ?? "none"],
-          ["Shown", `${timeOfDay(prompt.created_at)}, until ${timeOfDay(prompt.expires_at)}`],
-        ]}
-      />
-    </div>
-  );
-}
-
-/** Actions for a payment. */
-function StoryActions({ story }: { story: Story }) {
-  const { transaction, payment_account_id, prompt, decided_by } = story;
+/** Starts the same payment again. */
+function SendAgain({ story: { transaction, payment_account_id, prompt } }: { story: Story }) {
   const call = useCall();
   const { phone, amount, kind } = transaction;
-  const { reference, description } = prompt;
-  const named = reference === null ? {} : { reference };
-  const order = { payment_account_id, phone, amount, ...named, ...(description !== null && { description }), kind };
+  const reference = prompt.reference ?? undefined;
+  const description = prompt.description ?? undefined;
   const sendAgain = () =>
     call.run(async () => {
+      const order = { payment_account_id, phone, amount, reference, description, kind };
       const started = await api.post<{ checkout_request_id: string }>("/payments", order);
       pickPhone(phone);
       select(started.checkout_request_id);
     });
-  function makeRule() {
-    const { outcome, result_code, result_desc } = decided_by;
-    const own = result_code === undefined ? {} : { result_code, result_desc };
-    startRule({ match: { phone, amount, ...named }, outcome, ...own, times: 1 });
-    goTo("steering");
-  }
   return (
-    <div class="stack">
-      <div class="row">
-        <button type="button" onClick={() => void sendAgain()}>
-          Send again
-        </button>
-        <button type="button" onClick={makeRule}>
-          Make a rule of it
-        </button>
-      </div>
+    <div class="row">
+      <button type="button" onClick={() => void sendAgain()}>
+        Send again
+      </button>
       <FormProblem problems={call.problems} />
     </div>
   );

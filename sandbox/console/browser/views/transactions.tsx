@@ -12,7 +12,6 @@ import type { ColumnHead } from "./card.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { LongList } from "./long-list.tsx";
 import { StatusBadge, Warned } from "./marks.tsx";
-import { OutcomesOverTime } from "./outcomes-over-time.tsx";
 import { TestPaymentButton } from "./start.tsx";
 import { StoryPane } from "./story.tsx";
 
@@ -22,10 +21,7 @@ export function Transactions() {
   return (
     <div class="split" data-open={id !== null}>
       <section class="list-side" aria-label="Payments">
-        <div class="overview">
-          <Tiles />
-          <OutcomesOverTime />
-        </div>
+        <Tiles />
         <FilterBar />
         <TransactionTable />
       </section>
@@ -41,8 +37,7 @@ const COLUMNS: readonly ColumnHead[] = [
   ["Phone", "c-phone", 8.5],
   ["Amount, KES", "c-amount number", 10.5],
   ["Status", "c-status", 8.5],
-  ["Result", "c-result when-wide", 10.5],
-  ["Receipt", "when-wider", 11],
+  ["Result", "c-result", 10.5],
 ];
 
 /** The live list of payments, newest first: the API has no other order. */
@@ -56,7 +51,6 @@ function TransactionTable() {
     <LongList
       rows={rows}
       waiting={payments.waiting.value.length}
-      mostWaiting={payments.mostWaiting}
       showWaiting={() => payments.showWaiting()}
       more={hasMore && !isFull ? () => void quietly(loadMore) : null}
       label="Payments, newest first"
@@ -106,11 +100,8 @@ function Row({ of: transaction }: { of: Transaction }) {
       <td class="c-status">
         <StatusBadge status={status} />
       </td>
-      <td class="c-result muted small when-wide" title={reason}>
-        {reason || <code class="when-narrower">{transaction.momo_receipt_number}</code>}
-      </td>
-      <td class="when-wider">
-        <code>{transaction.momo_receipt_number}</code>
+      <td class="c-result muted small" title={reason}>
+        {reason || <code>{transaction.momo_receipt_number}</code>}
       </td>
     </tr>
   );
