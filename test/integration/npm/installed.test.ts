@@ -107,6 +107,30 @@ describe("in a project that links to a clone", () => {
     expect(stderr).toContain("Error: momo: the other one");
   });
 
+  test("the helper has types, in which tsc of a strict project finds nothing", async () => {
+    writeFileSync(
+      join(linked, "use.mts"),
+      `import { startSandbox, type TestSandbox } from "stkpush-sandbox/testing";
+export const frozen: Promise<TestSandbox> = startSandbox({ frozen: true });
+// @ts-expect-error there is no such option
+void startSandbox({ froze: true });
+`,
+    );
+    const flags = [
+      "--ignoreConfig",
+      "--noEmit",
+      "--strict",
+      "--target",
+      "es2022",
+      "--module",
+      "nodenext",
+      "--types",
+      "",
+    ];
+    const checked = await runToEnd([join(ROOT, "node_modules/.bin/tsc"), ...flags, "use.mts"], { cwd: linked });
+    expect(checked).toEqual({ stdout: "", stderr: "", exitCode: 0 });
+  });
+
   test("the project has the command momo", async () => {
     const { stdout } = await runToEnd(["npx", "momo", "--version"], { cwd: linked });
     expect(stdout).toBe(`${packageJson.version}\n`);
