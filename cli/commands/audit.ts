@@ -61,7 +61,7 @@ async function audit(flags: AuditFlags): Promise<void> {
     reports.push({ file, ofFailure: (failure) => failedReport("momo audit", format, failure) });
   await withReports(reports, async () => {
     file?.requireWritable();
-    const report = reportOf(await client.get("/audit", flags.over ? { over: "true" } : {}));
+    const report = reportOf(await client.get("/audit", flags.over ? { whole: "true" } : {}));
     const text = formatReport(report, format, failOn);
     if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) host().exitCode = EXIT.mistakes;
     if (file) writeAtTheEnd(file, text, flags.json);

@@ -66,7 +66,7 @@ export function auditClient(options: Options): ClientAudit {
       clock.advance(Math.max(0, Math.min(promptTimeoutMs, LAST_INSTANT_MS - atMs)));
       await service.resolver.resolveDue();
       await settleDeliveries();
-      return audit.report(now(), { ...end, isByExec: true, atMs }, delayedOfClient());
+      return audit.report(now(), { ...end, isWhole: true, atMs }, delayedOfClient());
     },
   };
 }

@@ -39,8 +39,8 @@ export interface AuditOptions {
 
 /** A run that is over: its client sends no more requests. */
 export interface RunEnd {
-  /** Whether `momo exec` ran the client: then a run without an accepted request is an error. */
-  readonly isByExec?: boolean;
+  /** Whether all of the run came to this sandbox: then it is an error that no request was accepted. */
+  readonly isWhole?: boolean;
   /** When the client ended, if the sandbox's clock has moved on since. */
   readonly atMs?: number;
   /** The hosts whose requests should have come here. */
@@ -227,8 +227,8 @@ export class Audit {
   }
 }
 
-const runOf = ({ isByExec = false, atMs, hosts = [] }: RunEnd, at: Instant) => ({
-  isByExec,
+const runOf = ({ isWhole = false, atMs, hosts = [] }: RunEnd, at: Instant) => ({
+  isWhole,
   silentHosts: hosts,
   endedMs: atMs ?? at.atMs,
 });

@@ -73,8 +73,8 @@ export interface Run {
   readonly tally: Tally;
   /** Whether faults or the network refused all requests. */
   readonly isAllOnRequest: boolean;
-  /** Whether `momo exec` ran the client. A test that calls `sandbox.audit()` may have sent nothing on purpose. */
-  readonly isByExec: boolean;
+  /** Whether all of the run came here. A test that calls `sandbox.audit()` may have sent nothing on purpose. */
+  readonly isWhole: boolean;
   /** The hosts whose requests should have come here. */
   readonly silentHosts: readonly string[];
   readonly endedMs: number;

@@ -18,6 +18,9 @@ const auditQuery = z.object({
     .describe(
       "whether the run is over: then what the client does not know by now, it never learns; else a payment is judged 30 s after its end",
     ),
+  whole: yesOrNo
+    .default("false")
+    .describe("whether the run is over, and all of it came here: then it is an error that no request was accepted"),
 });
 
 export const AUDIT_CALLS: Calls = {
@@ -25,9 +28,10 @@ export const AUDIT_CALLS: Calls = {
     GET: call(
       auditReport,
       { query: auditQuery, texts: [...new Set(Object.values(REPORT_TYPES).map((type) => type.replace(/;.*$/, "")))] },
-      async ({ audit, replica }, { query: { format, over } }) => {
+      async ({ audit, replica }, { query: { format, over, whole } }) => {
         // Each of several servers has an audit of its own: another one may have accepted requests.
-        const report = audit.report(over === "true" && replica === null ? {} : null);
+        const isOver = over === "true" || whole === "true";
+        const report = audit.report(isOver && replica === null ? { isWhole: whole === "true" } : null);
         if (format === "json") {
           // The kind of each finding is that of a rule in RULES, which its own type does not say.
           return succeed(summaryOf(report), { ...ownedBy(replica), ...jsonView(report) } as AuditOnWire);

@@ -10,9 +10,9 @@ export const nothingAccepted = runRule({
   advice:
     "Make the client call the sandbox: give it MOMO_BASE_URL, or use --intercept with the host that it calls. Payments of momo's own commands, of the console and of an assistant are not its requests. Tests that start sandboxes of their own with the test helper are not seen here: let them check sandbox.audit(). A client of momo client answers from its orders of an earlier run: give it a fresh folder for each test run. momo does not see what its runtime refuses first: what is no HTTP, https to an http address, and a CR in a header, as from an .env file with CRLF.",
   judges: "runs",
-  judge({ tally, isAllOnRequest, isByExec }) {
+  judge({ tally, isAllOnRequest, isWhole }) {
     if (tally.accepted > 0) return null;
-    return { severity: isByExec && !isAllOnRequest ? "error" : "note", group: "" };
+    return { severity: isWhole && !isAllOnRequest ? "error" : "note", group: "" };
   },
   explain({ tally, silentHosts, endedMs }) {
     const { requests } = tally;

@@ -65,7 +65,7 @@ function worldOf(client: AuditedClient, advised: Set<string>): World {
     open: (id) => client.openAccount(Number(id)),
     deliver: (subject, status) => client.deliver(idOf(subject), status === "none" ? null : Number(status)),
     tally: () => [summaryOf(client.report())],
-    over: (_subject, _second, { words }) => show(client.report({ isByExec: true, hosts: words }).findings),
+    over: (_subject, _second, { words }) => show(client.report({ isWhole: true, hosts: words }).findings),
     delayed: () => show(client.reportWhileDelayed().findings),
     webhook: () => {},
     root: () => {},
