@@ -108,8 +108,10 @@ export interface TestSandbox {
   ): Promise<TransactionRecord>;
   /** The last 1,000 requests of the merchant API, oldest first. */
   requests(): Promise<RequestRecord[]>;
-  /** What the client under test has done until now, and done wrong. If no request was accepted, that is an error. */
+  /** What the client under test has done until now, and done wrong. */
   audit(): Promise<AuditReport>;
+  /** Removes what `audit` has found: a reset does not. */
+  forgetFindings(): Promise<void>;
   /** Saves the whole state under a name of letters, digits, - and _. */
   snapshot(name: string): Promise<void>;
   /** Restores the whole state, the clock too. Only merchants, accounts and keys do not change. */

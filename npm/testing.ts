@@ -75,6 +75,7 @@ function sandboxOf(
     },
     requests: () => list<RequestRecord>("/requests", "requests"),
     audit: () => send<AuditReport>("GET", "/audit?over=true"),
+    forgetFindings: () => tell("DELETE", "/audit"),
     snapshot: (name) => tell("PUT", snapshot(name), {}),
     restore: (name) => tell("POST", `${snapshot(name)}/restore`, {}),
     reset: () => tell("POST", "/reset", {}),

@@ -1,7 +1,10 @@
 # conftest.py: a sandbox for pytest, with the standard library alone
 import json
+import math
 import os
+import shutil
 import subprocess
+from contextlib import contextmanager
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
@@ -9,7 +12,7 @@ import pytest
 
 
 class Sandbox:
-    """Where a sandbox is, and what steers it. Durations are text such as "3s"."""
+    """Where a sandbox is, and what steers it. A duration is text such as "3s", or a number of seconds."""
 
     def __init__(self, base_url, api_key, api_secret, payment_account_id, control_url, control_token=None):
         self.base_url = base_url
@@ -42,7 +45,8 @@ class Sandbox:
         self.control("POST", "/clock", {"freeze": True})
 
     def advance(self, duration):
-        self.control("POST", "/clock", {"advance": duration})
+        is_text = isinstance(duration, str)
+        self.control("POST", "/clock", {"advance": duration if is_text else f"{math.ceil(duration * 1000)}ms"})
 
     def wait(self, reference, until="final", timeout="10s"):
         question = {"reference": reference, "until": until, "timeout": timeout}
@@ -51,23 +55,42 @@ class Sandbox:
     def audit(self):
         return self.control("GET", "/audit?over=true")
 
+    def mistakes(self):
+        """What the client did wrong in all tests: a reset forgets none."""
+        return [finding for finding in self.audit()["findings"] if finding["severity"] != "note"]
+
     def reset(self):
         self.control("POST", "/reset", {})
+
+
+@contextmanager
+def connect_sandbox():
+    names = ["BASE_URL", "API_KEY", "API_SECRET", "PAYMENT_ACCOUNT_ID", "CONTROL_URL", "CONTROL_TOKEN"]
+    yield Sandbox(*[os.environ.get("MOMO_" + name) for name in names])
+
+
+@contextmanager
+def start_sandbox():
+    command = "momo serve --ephemeral --port 0 --json --quiet --until-stdin-closes"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("MOMO_")}
+    if shutil.which("momo") is None:
+        raise RuntimeError("there is no momo on the path")
+    with subprocess.Popen(command.split(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as server:
+        line = server.stdout.readline()
+        if not line:
+            raise RuntimeError("momo serve does not start; it says why on stderr")
+        ready = json.loads(line)
+        names = ["base_url", "api_key", "api_secret", "payment_account_id", "control_url"]
+        yield Sandbox(*[ready[name] for name in names])
 
 
 @pytest.fixture(scope="session")
 def momo_server():
     """One for the run, or for each worker of pytest-xdist; the one of momo exec if that runs the tests."""
-    if "MOMO_CONTROL_URL" in os.environ and "PYTEST_XDIST_WORKER" not in os.environ:
-        names = ["BASE_URL", "API_KEY", "API_SECRET", "PAYMENT_ACCOUNT_ID", "CONTROL_URL", "CONTROL_TOKEN"]
-        yield Sandbox(*[os.environ.get("MOMO_" + name) for name in names])
-        return
-    command = "momo serve --ephemeral --port 0 --json --quiet --until-stdin-closes"
-    env = {name: value for name, value in os.environ.items() if not name.startswith("MOMO_")}
-    with subprocess.Popen(command.split(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as server:
-        ready = json.loads(server.stdout.readline())
-        names = ["base_url", "api_key", "api_secret", "payment_account_id", "control_url"]
-        yield Sandbox(*[ready[name] for name in names])
+    is_of_exec = "MOMO_CONTROL_URL" in os.environ and "PYTEST_XDIST_WORKER" not in os.environ
+    with connect_sandbox() if is_of_exec else start_sandbox() as sandbox:
+        yield sandbox
+        assert sandbox.mistakes() == []
 
 
 @pytest.fixture

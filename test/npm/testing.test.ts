@@ -62,6 +62,8 @@ describe("a sandbox for a test", () => {
     const pending = { kind: "end_not_learned", severity: "note", count: 2, request_ids: [1, 2] };
     const report = { requests: 2, payments: { started: 2, not_learned: 0 }, findings: [twice, pending] };
     expect(await sandbox.audit()).toMatchObject(report);
+    await sandbox.forgetFindings();
+    expect(await sandbox.audit()).toMatchObject({ requests: 0, findings: [{ kind: "nothing_accepted" }, pending] });
   });
 
   test("outcome, promptTimeout, basePath, responseForm and frozen are applied", async () => {
