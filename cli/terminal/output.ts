@@ -127,18 +127,15 @@ export function reportFault(error: unknown): void {
 
 /** An error and its causes in one line, each once and without secrets. */
 export function faultText(error: unknown): string {
-  const messages: string[] = [];
+  const errors = new Set<unknown>();
   let cause = error;
-  for (let depth = 0; depth < MAX_CAUSES && cause !== undefined; depth += 1) {
-    const message = redact(cause instanceof Error ? cause.message : String(cause));
-    // Some errors repeat the text of their cause.
-    if (!messages.some((said) => said.includes(message))) messages.push(message);
+  while (cause !== undefined && !errors.has(cause) && errors.size < MAX_CAUSES) {
+    errors.add(cause);
     cause = cause instanceof Error ? cause.cause : undefined;
   }
-  return messages.join(": ");
+  return [...errors].map((one) => redact(one instanceof Error ? one.message : String(one))).join(": ");
 }
 
-/** A bound, because causes can form a circle. */
 const MAX_CAUSES = 5;
 
 /** Prints JSON, indented at a terminal and on one line elsewhere. */

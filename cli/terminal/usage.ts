@@ -61,28 +61,44 @@ function nameOfOption(option: Option, text: string, command: Command): string {
   return isVariable ? envVar : (option.long ?? option.flags);
 }
 
+const MISUSE = "momo.misuse";
+const MISSING_ARGUMENT = "momo.missingArgument";
+
 /** A command throws this if its command line is wrong. */
-export const misuse = (message: string): CommanderError => new CommanderError(EXIT.usage, "momo.misuse", message);
+export const misuse = (message: string): CommanderError => new CommanderError(EXIT.usage, MISUSE, message);
 
 /** The same for a missing argument: the hint shows how the command is used. */
 export const missingArgument = (message: string): CommanderError =>
-  new CommanderError(EXIT.usage, "commander.missingArgument", `error: ${message}`);
+  new CommanderError(EXIT.usage, MISSING_ARGUMENT, message);
 
 /** @param command its help is named in the hint */
 export function usageFailure({ code, message }: CommanderError, command: Command): Failure {
-  if (code === "commander.missingArgument") {
-    const [[example] = []] = examplesOf(command);
-    const usage = `usage: ${nameOf(command)} ${command.usage()}`;
-    const hint = example === undefined ? usage : `${usage}; such as ${example}`;
-    return new Failure("usage", inOneLine(message.slice("error: ".length)), hint);
-  }
   const lead = `${nameOf(command)} --help shows ${command.commands.length > 0 ? "the commands" : "how it is used"}`;
   if (code === "commander.help") return new Failure("usage", "a command is missing", lead);
-  const [said = "", suggestion] = message.replace(/^error: /, "").split(/\n(\(Did you mean .*\))$/);
-  return new Failure("usage", inOneLine(said), suggestion ? `${suggestion.slice(1, -1)} ${lead}` : lead);
+  if (code === MISUSE) return new Failure("usage", inOneLine(message), lead);
+  if (code === MISSING_ARGUMENT) return new Failure("usage", inOneLine(message), usageOf(command));
+  const [said, suggestion] = partsOf(message);
+  if (code === "commander.missingArgument") return new Failure("usage", inOneLine(said), usageOf(command));
+  return new Failure("usage", inOneLine(said), suggestion === null ? lead : `${suggestion} ${lead}`);
 }
 
-/** Commander's own message, as one line without secrets and with the beginning of a long value. */
+/** What commander puts before each of its messages. */
+const MARK = "error: ";
+
+/** A message of commander's, and the suggestion that it has in parentheses on a line of its own. Only the text has them. */
+function partsOf(message: string): [said: string, suggestion: string | null] {
+  const lines = message.slice(MARK.length).split("\n");
+  const last = lines.length > 1 && lines.at(-1)?.endsWith(")") ? lines.pop() : undefined;
+  return [lines.join("\n"), last?.slice(1, -1) ?? null];
+}
+
+function usageOf(command: Command): string {
+  const [[example] = []] = examplesOf(command);
+  const usage = `usage: ${nameOf(command)} ${command.usage()}`;
+  return example === undefined ? usage : `${usage}; such as ${example}`;
+}
+
+/** As one line without secrets, and with the beginning of a long value. */
 const inOneLine = (said: string): string => visible(redact(said)).replaceAll(/(?<=')([^']{100})[^']+(?=')/gu, "$1…");
 
 function nameOf(command: Command): string {

@@ -3,6 +3,7 @@ import { type Clock, pause } from "../../src/domain/clock.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { createMutex } from "../../src/domain/mutex.ts";
 import { type Reply, succeedWithList } from "../../src/http/reply.ts";
+import { CONTROL_PATH } from "./context.ts";
 import type { pageQuery } from "./input.ts";
 
 /**
@@ -31,7 +32,18 @@ export async function writePage<T extends { readonly id: number }>(
   const last = asked[texts.length - 1];
   const hasMore = texts.length < asked.length;
   if (after === undefined) texts.reverse();
-  return { texts, next: last && hasMore ? `${after === undefined ? "before" : "after"}=${last.id}` : null };
+  return { texts, more: last && hasMore ? beyond(last.id, after) : null };
+}
+
+const beyond = (id: number, after: number | undefined): More => (after === undefined ? { before: id } : { after: id });
+
+type More = { readonly before: number } | { readonly after: number };
+
+/** What an answer says of its next page. @param parameters the others of its address */
+export function nextPage(more: More | null, path: string, parameters: string) {
+  if (more === null) return { next: null };
+  const query = Object.entries(more).map(([name, id]) => `${name}=${id}`);
+  return { next: `${CONTROL_PATH}${path}?${query}&${parameters}`, more };
 }
 
 /** The answer with a list, which is written in several turns. @param what its entries are, such as `key` */

@@ -9,9 +9,9 @@ import { headerText } from "../../src/http/request.ts";
 import { curlLine } from "../curl.ts";
 import { fits } from "../network/rule-match.ts";
 import { type LoggedRequest, OWN_HEADER, REPLAY_HEADER } from "../request-log.ts";
-import { type Calls, CONTROL_PATH, type ControlContext, call, ownedBy, replicaHeader, textReply } from "./context.ts";
+import { type Calls, type ControlContext, call, ownedBy, replicaHeader, textReply } from "./context.ts";
 import { noBody, pageQuery } from "./input.ts";
-import { writePage } from "./paging.ts";
+import { nextPage, writePage } from "./paging.ts";
 import { merchantOrigin } from "./server.ts";
 import { requestPage } from "./shapes/requests.ts";
 import { requestView } from "./views.ts";
@@ -85,18 +85,17 @@ export const REQUEST_CALLS: Calls = {
         const origin = merchantOrigin(request, server);
         const write = (logged: LoggedRequest) =>
           format === "curl" ? `${lineOf(logged, origin)}\n` : JSON.stringify(requestView(logged));
-        const { texts, next } = await writePage(await selected(context, given), page, realClock, write);
+        const { texts, more } = await writePage(await selected(context, given), page, realClock, write);
         const kept = new URLSearchParams();
         for (const [name, text] of Object.entries(given)) if (text !== undefined) kept.set(name, text);
-        const more = kept.size === 0 ? "" : `&${kept}`;
-        const address = next && `${CONTROL_PATH}/requests?${next}&limit=${limit}${more}`;
+        const following = nextPage(more, "/requests", `limit=${limit}${kept.size === 0 ? "" : `&${kept}`}`);
         if (format === "json") {
-          const members = { ...ownedBy(replica), next: address };
+          const members = { ...ownedBy(replica), ...following };
           return succeedWithList(counted(texts.length, "request"), members, "requests", texts);
         }
         return textReply(texts.join(""), "text/plain; charset=utf-8", {
           ...replicaHeader(replica),
-          ...(address && { Link: `<${address}&format=curl>; rel="next"` }),
+          ...(following.next !== null && { Link: `<${following.next}&format=curl>; rel="next"` }),
         });
       },
     ),

@@ -4,10 +4,11 @@ import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { originOf, ownOriginOf } from "../../src/http/request.ts";
 import { isOwnAddress } from "../webhooks/settings.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import { type Calls, CONTROL_PATH, call } from "./context.ts";
+import { type Calls, call } from "./context.ts";
 import { bodyOf, noBody, pageQuery } from "./input.ts";
-import { writePage } from "./paging.ts";
+import { nextPage, writePage } from "./paging.ts";
 import { merchantOrigin } from "./server.ts";
+import { following } from "./shapes/values.ts";
 import * as shapes from "./shapes/webhook.ts";
 import { attemptView, deliveryView, webhookMessageView } from "./views.ts";
 
@@ -15,7 +16,7 @@ const webhookAnswer = { webhook: shapes.webhook.nullable() };
 
 const deliveryPage = {
   ...webhookAnswer,
-  next: z.string().nullable().describe("the address of the next page; null if there is none"),
+  ...following,
   deliveries: z.array(shapes.delivery),
 };
 
@@ -24,9 +25,9 @@ export const WEBHOOK_CALLS: Calls = {
     /** If the deliveries do not fit into one page, `next` is the address of the next page, as for the requests. */
     GET: call(deliveryPage, { query: pageQuery }, async ({ service, webhooks, realClock }, { query: page }) => {
       const found = await service.deliveries.list({ ...page, limit: page.limit + 1 }); // one more shows that there is a next page
-      const { texts, next } = await writePage(found, page, realClock, (one) => JSON.stringify(deliveryView(one)));
-      const address = next && `${CONTROL_PATH}/webhook?${next}&limit=${page.limit}`;
-      return succeedWithList(inWords(webhooks), { webhook: webhooks.settings, next: address }, "deliveries", texts);
+      const { texts, more } = await writePage(found, page, realClock, (one) => JSON.stringify(deliveryView(one)));
+      const members = { webhook: webhooks.settings, ...nextPage(more, "/webhook", `limit=${page.limit}`) };
+      return succeedWithList(inWords(webhooks), members, "deliveries", texts);
     }),
     PUT: call(
       webhookAnswer,

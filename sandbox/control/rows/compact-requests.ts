@@ -1,5 +1,3 @@
-import { parametersIn } from "../../../src/domain/parameters.ts";
-
 /** What an assistant needs of a long answer. */
 
 type Members = Readonly<Record<string, unknown>>;
@@ -7,22 +5,10 @@ type Members = Readonly<Record<string, unknown>>;
 /** Of a body. */
 const MOST_CHARACTERS = 200;
 
-/**
- * The requests without their headers and times, and of each answer what tells one from another. If there are more, `more` has the
- * argument for the next call.
- */
-export function compactRequests({ requests, next, ...answer }: Members): Record<string, unknown> {
+/** The requests without their headers and times, and of each answer what tells one from another. An assistant cannot follow `next`. */
+export function compactRequests({ requests, next: _, ...answer }: Members): Record<string, unknown> {
   const entries = (Array.isArray(requests) ? requests : []) as Members[];
-  const following = parametersIn(typeof next === "string" ? (next.split("?")[1] ?? "") : "");
-  const more = ["before", "after"].flatMap((name) => {
-    const id = following.get(name);
-    return id === null ? [] : [[name, Number(id)] as const];
-  });
-  return {
-    ...answer,
-    requests: entries.map(compactRequest),
-    ...(more.length > 0 && { more: Object.fromEntries(more) }),
-  };
+  return { ...answer, requests: entries.map(compactRequest) };
 }
 
 /** The story of a payment: its requests in short, each with the time since the one before. */

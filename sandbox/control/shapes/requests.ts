@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { timestamp } from "../../../src/http/answers.ts";
 import { FAULT_NAMES } from "../../faults/kinds.ts";
-import { count, instant, type ReadOnly, replica } from "./values.ts";
+import { count, following, instant, type ReadOnly, replica } from "./values.ts";
 
 /** `/requests` and `/events`. */
 
@@ -31,7 +31,7 @@ export type LoggedCall = ReadOnly<typeof loggedRequest>;
 /** A page of the log, oldest first. */
 export const requestPage = {
   replica,
-  next: z.string().nullable().describe("the address of the next page; null if there is none"),
+  ...following,
   requests: z.array(loggedRequest),
 };
 

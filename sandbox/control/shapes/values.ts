@@ -103,6 +103,15 @@ export const addedIds = {
   id: itemId.optional().describe("the same, if it was one"),
 };
 
+/** The next page of a list. */
+export const following = {
+  next: z.string().nullable().describe("the address of the next page; null if there is none"),
+  more: z
+    .union([z.strictObject({ before: itemId }), z.strictObject({ after: itemId })])
+    .optional()
+    .describe("the parameter for the next page"),
+};
+
 /** The name of the server, in answers that only one of several servers can give. */
 export const replica = z.string().optional().describe("the server that answered, if several share a database");
 
