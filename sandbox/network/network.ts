@@ -1,7 +1,7 @@
 import { invalid, Refusal, shown } from "../../src/domain/error.ts";
 import { receiptNumber } from "../../src/domain/identifiers.ts";
 import { type Outcome, textOfCode } from "../../src/domain/outcome.ts";
-import type { Provider } from "../../src/domain/provider.ts";
+import { NOT_TAKEN, type Provider } from "../../src/domain/provider.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import type { Rule } from "../control/shapes/steering.ts";
 import { type Choice, createDefault, type Default, endingOf } from "./choice.ts";
@@ -50,7 +50,7 @@ export function createNetwork({
       const script = decided instanceof Promise ? await decided : decided;
       if (script.outcome === "refused") {
         const { message = "the network does not take the prompt" } = script;
-        throw new Refusal("provider", `STK push initiation failed: ${message}`);
+        throw new Refusal("provider", `${NOT_TAKEN}: ${message}`);
       }
       return { memo: writeMemo(script), checkAtMs: script.atMs ?? prompt.expiresAtMs };
     },

@@ -10,6 +10,9 @@ export interface Prompt extends Omit<Order, "kind">, Omit<TransactionIdentifiers
   readonly instruction: string | null;
 }
 
+/** The beginning of the message with which a push is refused that the network does not take (§4.1). A client has nothing else to know it by. */
+export const NOT_TAKEN = "STK push initiation failed";
+
 /** The network accepted the prompt. */
 export interface Pushed {
   /** Stored with the transaction, and passed to each check. */

@@ -1,4 +1,5 @@
 import { FILTER_NAMES, filterOf } from "../domain/filters.ts";
+import { NOT_TAKEN } from "../domain/provider.ts";
 import type { CompletedTransaction } from "../domain/transaction.ts";
 import { INVALID_CREDENTIALS } from "../service/authenticate.ts";
 import { answersOf } from "./answers.ts";
@@ -161,7 +162,7 @@ const FAILURE_EXAMPLES: Record<keyof typeof REQUEST_EXAMPLES, Readonly<Record<nu
     400:
       "payment_account_id must be a whole number, the id of a payment account of yours; " +
       'it is a string, "1"; amount is missing: it must be a number from 1 to 999999999.99 with at most two decimals',
-    500: "STK push initiation failed: the network does not take the prompt",
+    500: `${NOT_TAKEN}: the network does not take the prompt`,
   }),
   "/status.php": failing("POST", {
     400: "checkout_request_id is missing: it must be a string of 1 to 100 characters",

@@ -1,7 +1,9 @@
 import type { Delivery } from "../../../src/domain/delivery.ts";
 import { keepLast } from "../../../src/domain/keep-last.ts";
 import { parametersIn } from "../../../src/domain/parameters.ts";
+import { NOT_TAKEN } from "../../../src/domain/provider.ts";
 import type { Transaction } from "../../../src/domain/transaction.ts";
+import type { AnsweredRequest } from "../../request-log.ts";
 import { Charges, chargeIn } from "./charges.ts";
 import { ignoredFiltersIn, type Listing, leavesOut, listRequest } from "./lists.ts";
 import { mentionsIn } from "./mentions.ts";
@@ -212,7 +214,11 @@ function mayHavePaid({ call, isRefused }: ClientRequest): boolean {
   const { status, isDelivered, refusal, said } = call;
   if (!isDelivered || status === null) return true;
   // §4.1: the network refused the push, and the message says so.
-  if (isRefused || refusal?.kind === "provider") return false;
+  if (isRefused || refusal?.kind === "provider" || isLikeNetwork(call)) return false;
   // A page of a proxy with 200 says nothing about the payment.
   return status >= 500 || said.success === undefined;
 }
+
+/** Whether a fault answered as the network refuses a push. The client has only the text to know it by. */
+const isLikeNetwork = ({ status, isInjected, said: { message } }: AnsweredRequest): boolean =>
+  isInjected && status === 500 && typeof message === "string" && message.startsWith(NOT_TAKEN);

@@ -1,6 +1,8 @@
 import { requestRule, type Verdict } from "../rule.ts";
 import { clean } from "../words.ts";
-import { numbersAsText } from "./number-as-text.ts";
+import { AS_NUMBER, numbersAsText } from "./number-as-text.ts";
+
+const ADVICE = "Send it as the specification says. Only the lenient mode accepts this; another service may refuse it.";
 
 interface Taken extends Verdict {
   readonly member: string;
@@ -12,21 +14,19 @@ export const lenientInput = requestRule({
   severity: "warning",
   section: "§4",
   label: "needs the lenient mode",
-  advice: "Send it as the specification says. Only the lenient mode accepts this; another service may refuse it.",
+  advice: ADVICE,
   judges: "requests",
   of: ["push", "status", "list"],
   judge(request): readonly Taken[] | null {
     const { leniencies } = request.call;
     if (leniencies.length === 0) return null;
-    const texts = numbersAsText(request);
-    return leniencies
-      .filter(({ member }) => !texts.includes(member))
-      .map(({ member, came }) => ({ group: `${request.below} ${clean(member)}`, member, came }));
+    return leniencies.map(({ member, came }) => ({ group: `${request.below} ${clean(member)}`, member, came }));
   },
-  explain: ({ call }, { member, came }) => ({
+  explain: (request, { member, came }) => ({
     message: `${member} has a form that only the lenient mode accepts: ${clean(came)}.`,
-    requestIds: [call.id],
+    ...(numbersAsText(request).includes(member) && { advice: `${AS_NUMBER} ${ADVICE}` }),
+    requestIds: [request.call.id],
     payment: null,
-    atMs: call.atMs,
+    atMs: request.call.atMs,
   }),
 });

@@ -2,7 +2,7 @@ import type { ClientRequest } from "../facts/request.ts";
 import { requestRule, type Verdict } from "../rule.ts";
 import { clean, LENIENT_ADVICE } from "../words.ts";
 
-const ADVICE =
+export const AS_NUMBER =
   "Convert it before you send it: Number(text) in JavaScript, int(text) or float(text) in Python, (float) $text in PHP.";
 
 interface AsText extends Verdict {
@@ -14,19 +14,21 @@ export const numberAsText = requestRule({
   severity: "warning",
   section: "§4.1",
   label: "sends a number as text",
-  advice: ADVICE,
+  advice: AS_NUMBER,
   judges: "requests",
   of: ["push"],
   judge(request): readonly AsText[] | null {
-    const texts = numbersAsText(request);
-    // The strict mode refuses a number as text. The lenient mode lists each one that it accepted.
-    const isJudged = (member: string) =>
-      request.call.status === 400 || request.call.leniencies.some((one) => one.member === member);
-    return texts.length === 0 ? null : texts.filter(isJudged).map((member) => ({ group: member, member }));
+    const { status, leniencies } = request.call;
+    if (status !== 400) return null;
+    // One that the lenient mode took is `lenient_input`.
+    const isRefused = (member: string) => leniencies.every((one) => one.member !== member);
+    return numbersAsText(request)
+      .filter(isRefused)
+      .map((member) => ({ group: member, member }));
   },
   explain: ({ call }, { member }) => ({
     message: `${member} must be a number, but was sent as text: ${clean(JSON.stringify(call.members?.[member]))}.`,
-    ...(call.isTakenLeniently && { advice: ADVICE + LENIENT_ADVICE }),
+    ...(call.isTakenLeniently && { advice: AS_NUMBER + LENIENT_ADVICE }),
     requestIds: [call.id],
     payment: null,
     atMs: call.atMs,
