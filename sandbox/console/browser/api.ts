@@ -1,6 +1,5 @@
 import { createParser } from "eventsource-parser";
 import { token, tokenAsked } from "./state.ts";
-import { after } from "./system.ts";
 import type { ApiCall, ConsoleEvent, Issue, Refusal } from "./wire.ts";
 
 /** The control API of the server that served the page. Only this file talks to the server. */
@@ -60,11 +59,9 @@ export const api = {
   },
   get: <T>(path: string): Promise<T> => api.call({ method: "GET", path }),
   post: <T>(path: string, body: unknown): Promise<T> => api.call({ method: "POST", path, body }),
-  /** Reads a file, which may be large: only its head has a bound. */
+  /** Reads a file, which may be large. */
   async blob(path: string): Promise<Blob> {
-    const bound = new AbortController();
-    const cancel = after(READ_MS, () => bound.abort());
-    const response = await send(path, { method: "GET", signal: bound.signal }).finally(cancel);
+    const response = await send(path, { method: "GET", signal: AbortSignal.timeout(ACT_MS) });
     return response.blob().catch(lost);
   },
 

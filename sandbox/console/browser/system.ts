@@ -45,9 +45,6 @@ export const replaceAddress = (hash: string): void => history.replaceState(null,
 /** Whether the browser runs on the machine of the server. */
 export const isLoopback = (): boolean => isLoopbackInBrowser(location.hostname);
 
-/** The whole address of a place in the page, to share it. */
-export const pageAddress = (hash: string): string => location.origin + location.pathname + hash;
-
 export function saveFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement("a");

@@ -10,7 +10,6 @@ export type { Status } from "../../../src/domain/transaction.ts";
 export type { FaultInForce as Fault } from "../../control/shapes/faults.ts";
 export type {
   CountsOnWire as Counts,
-  DecisionOnWire as Decision,
   ListOnWire as TransactionList,
   MessageOnWire as Message,
   PromptOnWire as Prompt,

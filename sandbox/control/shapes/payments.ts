@@ -70,7 +70,6 @@ const decision = z.strictObject({
   at_ms: instant.nullable(),
   in_words: z.string(),
 });
-export type DecisionOnWire = ReadOnly<typeof decision>;
 
 const storyRequest = z.strictObject({
   ...loggedRequest.shape,

@@ -7,7 +7,7 @@ import { createClient } from "../../support/client.ts";
 import { until } from "../../support/waiting.ts";
 import { expectAddress, focused, personAt } from "./person.ts";
 
-/** One of each: every status, findings, a rule that is never reached, a fault, five open prompts. */
+/** One of each: every status, findings, two rules, a fault, five open prompts. */
 async function fill(sandbox: TestSandbox) {
   const failed = await startPayment(sandbox, { reference: "ORDER-1" }, "insufficient_funds; after=1s");
   const completed = await startPayment(sandbox, { phone: "0722000001", reference: LONG }, "completed; after=1s");
@@ -52,7 +52,7 @@ async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, vi
     payments: ["transactions", "of 10 payments"],
     "no payment fits": ["transactions?search=nobody", "No payment fits these filters."],
     "failed story": [`transactions/${places.failed}`, "What to do"],
-    "completed story": [`transactions/${places.completed}?status=completed`, "Confirmed."],
+    "completed story": [`transactions/${places.completed}?status=completed`, "Receipt"],
     "pending story": [`transactions/${places.pending}`, "None yet"],
     requests: ["requests", "The last 1,000 requests"],
     "no request fits": ["requests?search=nobody", "No request fits these filters"],
@@ -228,8 +228,7 @@ describeInBrowser("by keyboard alone", (scene) => {
         },
         (found) => found.startsWith(name),
       );
-    for (const view of ["Payments", "Requests", "Audit", "Steering", "Accounts & keys", "Get started"])
-      await tabTo(view);
+    for (const view of ["Payments", "Requests", "Audit", "Steering", "Keys", "Start"]) await tabTo(view);
     await tabTo("Help and shortcuts");
     await person.press("p");
     expect(await focused(page)).toBe("Phone");

@@ -83,7 +83,7 @@ describeInBrowser("the phone", (scene) => {
     };
     await setsDefault({ outcome: "cancelled", after: "7s" }, "By default: cancelled after 7s.");
     await startPayment(scene.sandbox, { phone: "0700000001" }, null);
-    await phones.reads("If you do nothing: insufficient_funds in 3 s (this test phone always does this).");
+    await phones.reads("a test phone, decided: insufficient_funds, 3s after the start.");
     await phones.fill({ "How the prompt ends": "pin_locked" });
     await phones.click("End prompt");
     await phones.reads("Your PIN is locked. Unlock it before you pay. Nothing was sent.");

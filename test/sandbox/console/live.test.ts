@@ -87,33 +87,6 @@ test.each(["get", "blob"])("a body that breaks off is a refusal: api.%s", async 
   expect(await rejectionOf(api[read]("/rules"))).toMatchObject({ message: "the server does not answer" });
 });
 
-test("a file may take longer than 15 s to arrive, but must begin before", async () => {
-  const begun = Promise.withResolvers<void>();
-  const arrived = Promise.withResolvers<string>();
-  server.answer = async (_path, { signal }) => {
-    const ended = Promise.withResolvers<never>();
-    signal?.addEventListener("abort", () => ended.reject(new Error("aborted")));
-    await Promise.race([begun.promise, ended.promise]);
-    const body = new ReadableStream({
-      async pull(controller) {
-        controller.enqueue(Buffer.from(await Promise.race([arrived.promise, ended.promise])));
-        controller.close();
-      },
-    });
-    return new Response(body);
-  };
-  const refused = rejectionOf(api.blob("/transactions.csv"));
-  await pass(15_000);
-  expect(await refused).toMatchObject({ message: "the server does not answer" });
-
-  const file = api.blob("/transactions.csv");
-  begun.resolve();
-  await settle();
-  await pass(60_000);
-  arrived.resolve("id,amount");
-  expect(await (await file).text()).toBe("id,amount");
-});
-
 test.each([
   ["a story", () => Response.json({ transaction: { checkout_request_id: "a" } })],
   ["a refusal", () => Response.json({ message: "no payment has this id" }, { status: 404 })],

@@ -1,23 +1,18 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
 import { gistOf } from "../../../sandbox/console/browser/logic/calls.ts";
 import * as format from "../../../sandbox/console/browser/logic/format.ts";
 import { countdown, noteOf, sandboxNowMs } from "../../../sandbox/console/browser/logic/phone.ts";
 import { problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
 import { nextReference } from "../../../sandbox/console/browser/logic/reference.ts";
 import { formatRoute, parseRoute, type Route } from "../../../sandbox/console/browser/logic/route.ts";
-import { replayCurl } from "../../../sandbox/console/browser/logic/shell.ts";
-import { coveredBy, faultInWords, ruleInWords } from "../../../sandbox/console/browser/logic/steering.ts";
-import type { LoggedRequest, Rule } from "../../../sandbox/console/browser/wire.ts";
+import { curlOf } from "../../../sandbox/console/browser/logic/shell.ts";
+import { faultInWords, ruleInWords } from "../../../sandbox/console/browser/logic/steering.ts";
+import type { LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
 import { quoted } from "../../../sandbox/curl.ts";
 import { isLoopbackInBrowser } from "../../../sandbox/loopback.ts";
 import { RESULT_CODES } from "../../../src/domain/outcome.ts";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
 
 /** What the page writes; test/integration/console reads the usual forms in their places. */
-
-afterAll(cleanUp);
 
 test("amounts, phones and durations", () => {
   expect([1, 999_999_999.99].map(format.formatAmount)).toEqual(["1.00", "999,999,999.99"]);
@@ -86,20 +81,6 @@ test.each(PROBLEMS)("the problems of a form, each once, and at its field: %j", (
     issues: issues.map(([path, rule, received]) => ({ path, rule, ...(received !== undefined && { received }) })),
   };
   expect(problemsOf(refusal, ["phone", "times"])).toEqual({ fields, rest });
-});
-
-test("a rule is covered by an earlier one without a count that matches all its payments", () => {
-  const covered = (...rules: Pick<Rule, "match" | "times">[]) =>
-    coveredBy(rules.map((rule, index) => ({ ...rule, id: 11 + index })));
-  const every = { match: {} };
-  const one = { match: { phone: "254712345678", reference: "LONG-1" } };
-  const phone = { match: { phone: "254712345678" } };
-  const start = { match: { reference: "LONG-*" } };
-  expect(covered(one, phone, every, one)).toEqual([null, null, null, 11]);
-  expect(covered({ ...every, times: 2 }, one)).toEqual([null, null]);
-  expect(covered(every, phone, every)).toEqual([null, 11, 11]);
-  expect(covered(phone, { match: { phone: "254712345679" } })).toEqual([null, null]);
-  expect(covered(one, start, one, phone)).toEqual([null, null, 11, null]);
 });
 
 test("rules and faults", () => {
@@ -180,14 +161,6 @@ describe("the address after #", () => {
 });
 
 describe("lines for a shell", () => {
-  const SERVER = {
-    base_url: "http://127.0.0.1:2547/v2",
-    api_key: "mk_own",
-  };
-  const data = join(newFolder(), "it's a folder");
-  mkdirSync(data);
-  writeFileSync(join(data, "credentials.json"), JSON.stringify({ api_secret: "ms_own", data }, null, 2));
-
   /** The words of a line, as a shell reads them. */
   async function wordsOf(line: string): Promise<string[]> {
     const script = `MOMO_API_SECRET=ms_2; for word in ${line}; do printf '%s\\0' "$word"; done`;
@@ -199,12 +172,12 @@ describe("lines for a shell", () => {
     expect(await wordsOf(hostile.map(quoted).join(" "))).toEqual(hostile);
   });
 
-  const replayed = (request: object, data: string | null = null) =>
+  const replayed = (request: object) =>
     wordsOf(
-      replayCurl({ method: "GET", target: "/v2/status.php", body: null, ...request } as LoggedRequest, {
-        ...SERVER,
-        data,
-      }),
+      curlOf(
+        { method: "GET", target: "/v2/status.php", body: null, ...request } as LoggedRequest,
+        "http://127.0.0.1:2547/v2",
+      ),
     );
 
   test("a logged request is sent unchanged", async () => {
@@ -218,17 +191,5 @@ describe("lines for a shell", () => {
     for (const target of [...withDots, "/v2/.hidden", "/v2/a..?x"])
       expect((await replayed({ target, headers: {} })).includes("--path-as-is")).toBe(withDots.includes(target));
     expect(await replayed({ method: "HEAD", headers: {} })).toContain("-I");
-  });
-
-  test.each([
-    ["mk_own", data, "ms_own"],
-    ["mk_other", data, "ms_2"],
-    ["mk_own", null, "ms_2"],
-  ])("it has the secret of %s, with the data directory %p: %s", async (key, data, secret) => {
-    const headers = { "x-api-key": key, "x-api-secret": "[redacted]", "x-sandbox-outcome": "manual" };
-    expect((await replayed({ headers }, data)).slice(2)).toEqual([
-      ...["http://127.0.0.1:2547/v2/status.php", "-H", `x-api-key: ${key}`, "-H", `x-api-secret: ${secret}`],
-      ...["-H", "x-sandbox-outcome: manual"],
-    ]);
   });
 });

@@ -1,25 +1,6 @@
-import type { Decision, Default, Rule } from "../wire.ts";
-import { formatInterval } from "./format.ts";
+import type { Default, Rule } from "../wire.ts";
 
 /** Who decides how a prompt ends, in words. */
-
-const REASONS: Readonly<Record<Exclude<Decision["who"], "rule">, string>> = {
-  header: "its request asked for this",
-  network_limit: "the network has this limit",
-  test_phone: "this test phone always does this",
-  default: "this is the default",
-  person: "a person answered",
-  deadline: "its time is over",
-};
-
-/** Of a prompt that rings: `If you do nothing: completed in 3 s (rule 2).` */
-export function decisionInWords({ who, rule, outcome, at_ms }: Decision, nowMs: number | null): string {
-  const reason = who === "rule" ? `rule ${rule}` : REASONS[who];
-  if (outcome === "manual") return `This prompt waits for your answer (${reason}).`;
-  if (at_ms === null || nowMs === null) return `If you do nothing: ${outcome} (${reason}).`;
-  const leftMs = Math.max(0, Math.ceil((at_ms - nowMs) / 1000) * 1000);
-  return `If you do nothing: ${outcome} in ${formatInterval(leftMs)} (${reason}).`;
-}
 
 /** Of the prompts to come: `By default: completed after 3s.` */
 export function nextDecisionInWords(rules: readonly Rule[], fallback: Default): string {

@@ -1,5 +1,5 @@
 import { curlLine, quoted } from "../../../curl.ts";
-import type { LoggedRequest, ServerFacts } from "../wire.ts";
+import type { LoggedRequest } from "../wire.ts";
 
 /** Lines for a shell. */
 
@@ -7,14 +7,6 @@ import type { LoggedRequest, ServerFacts } from "../wire.ts";
 export const secretFrom = (data: string, file: string, name: string): string =>
   `$(sed -n 's/.*"${name}": "\\(.*\\)".*/\\1/p' ${quoted(`${data}/${file}.json`)})`;
 
-/** A logged request as a `curl` line. The log does not have the secret: the shell reads that of the sandbox's own key. */
-export function replayCurl(
-  request: LoggedRequest,
-  { base_url, data, api_key }: Pick<ServerFacts, "base_url" | "data" | "api_key">,
-): string {
-  const isOwn = data !== null && request.headers["x-api-key"] === api_key;
-  const secret = isOwn
-    ? secretFrom(data, "credentials", "api_secret")
-    : `\${MOMO_API_SECRET:?set it to the secret of the key}`;
-  return curlLine({ ...request, headers: Object.entries(request.headers) }, new URL(base_url).origin, secret);
-}
+/** A logged request as a `curl` line. The log does not have the secret. */
+export const curlOf = (request: LoggedRequest, baseUrl: string): string =>
+  curlLine({ ...request, headers: Object.entries(request.headers) }, new URL(baseUrl).origin, "$MOMO_API_SECRET");

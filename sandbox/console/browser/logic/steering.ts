@@ -3,30 +3,6 @@ import type { ClockReading, Default, Fault, Rule, ServerFacts } from "../wire.ts
 import { outcomeInWords } from "./decisions.ts";
 import { counted, countedAll, formatAmount, formatCount, formatPhone } from "./format.ts";
 
-/**
- * Finds rules that no payment can reach, because an earlier rule without a count matches all their payments.
- * @returns for each rule the id of the earlier rule; null if it can be reached
- */
-export function coveredBy(rules: readonly Pick<Rule, "id" | "match" | "times">[]): (number | null)[] {
-  return rules.map((rule, index) => {
-    const earlier = rules.slice(0, index).find((before) => before.times === undefined && covers(before, rule));
-    return earlier?.id ?? null;
-  });
-}
-
-/** Whether the first rule matches all payments that the second one matches. */
-function covers({ match: wide }: Pick<Rule, "match">, { match: narrow }: Pick<Rule, "match">): boolean {
-  return Object.entries(wide).every(([name, value]) => includes(value, narrow[name as keyof Rule["match"]]));
-}
-
-/** Whether a value of a match, or a start such as `LONG-*`, includes another one. */
-const includes = (wide: unknown, narrow: unknown): boolean =>
-  wide === narrow ||
-  (typeof wide === "string" &&
-    wide.endsWith("*") &&
-    typeof narrow === "string" &&
-    narrow.startsWith(wide.slice(0, -1)));
-
 /** Settings that differ from the defaults. They explain an unexpected outcome. */
 export interface Steered {
   readonly rules: readonly Rule[];

@@ -1,4 +1,4 @@
-import type { FunctionComponent, VNode } from "preact";
+import type { FunctionComponent } from "preact";
 import { addressOf, giveToken } from "../actions.ts";
 import type { View } from "../logic/route.ts";
 import { connection, findings, prompts, queries, tokenAsked, view } from "../state.ts";
@@ -6,7 +6,7 @@ import { Audit } from "./audit.tsx";
 import { ClockDialog } from "./clock.tsx";
 import { HelpDialog } from "./dialog.tsx";
 import { submits, useForm } from "./form.tsx";
-import { KeyIcon, ListIcon, Mark, PhoneIcon, SlidersIcon, StartIcon, SwapIcon, WarningIcon } from "./marks.tsx";
+import { Mark } from "./marks.tsx";
 import { PayDialog } from "./pay-dialog.tsx";
 import { Phones } from "./phones.tsx";
 import { Registry } from "./registry.tsx";
@@ -19,20 +19,18 @@ import { Transactions } from "./transactions.tsx";
 /** In the order of their links. */
 const VIEWS: Readonly<Record<View, ViewFacts>> = {
   // On a wide screen the phone is always beside the dashboard.
-  phone: { shows: Transactions, icon: PhoneIcon, label: "Phone" },
-  transactions: { shows: Transactions, icon: ListIcon, label: "Payments" },
-  requests: { shows: Requests, icon: SwapIcon, label: "Requests" },
-  audit: { shows: Audit, icon: WarningIcon, label: "Audit" },
-  steering: { shows: Steering, icon: SlidersIcon, label: "Steering" },
-  keys: { shows: Registry, icon: KeyIcon, label: "Accounts & keys", short: "Keys" },
-  start: { shows: Start, icon: StartIcon, label: "Get started", short: "Start" },
+  phone: { shows: Transactions, label: "Phone" },
+  transactions: { shows: Transactions, label: "Payments" },
+  requests: { shows: Requests, label: "Requests" },
+  audit: { shows: Audit, label: "Audit" },
+  steering: { shows: Steering, label: "Steering" },
+  keys: { shows: Registry, label: "Keys" },
+  start: { shows: Start, label: "Start" },
 };
 
 interface ViewFacts {
   readonly shows: FunctionComponent;
-  readonly icon: () => VNode;
   readonly label: string;
-  readonly short?: string;
 }
 
 /** The page: the dashboard of the merchant, and the phones of the customers beside it. */
@@ -72,11 +70,9 @@ export function App() {
 function Navigation() {
   return (
     <nav class="views" aria-label="Views">
-      {(Object.entries(VIEWS) as [View, ViewFacts][]).map(([name, { icon: Icon, label, short = label }]) => (
+      {(Object.entries(VIEWS) as [View, ViewFacts][]).map(([name, { label }]) => (
         <a key={name} class="line" href={hrefOf(name)} data-view={name} aria-current={view.value === name && "page"}>
-          <Icon />
-          <span class="wide">{label}</span>
-          <span class="narrow">{short}</span>
+          {label}
           <Count view={name} />
         </a>
       ))}

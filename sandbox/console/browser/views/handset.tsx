@@ -3,11 +3,10 @@ import { useEffect } from "preact/hooks";
 import { setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { quietly } from "../loading.ts";
-import { decisionInWords } from "../logic/decisions.ts";
-import { formatPhone, longDayOf, wallClock } from "../logic/format.ts";
+import { formatPhone, wallClock } from "../logic/format.ts";
 import { pickPhone } from "../phones.ts";
 import { endNote, messages, outcomes, promptsByPhone, sandboxNow } from "../state.ts";
-import type { Decision, Prompt, Story } from "../wire.ts";
+import type { Prompt, Story } from "../wire.ts";
 import { FormProblem, Options, outcomeChoices, submits, useCall } from "./form.tsx";
 import { PromptSheet } from "./prompt-sheet.tsx";
 
@@ -16,12 +15,7 @@ export function Handset({ phone }: { phone: string }) {
   const open = promptsByPhone.value.get(phone) ?? [];
   const [prompt] = open;
   return (
-    <article
-      class="handset"
-      data-phone={phone}
-      data-rings={prompt !== undefined}
-      aria-label={`Phone ${formatPhone(phone)}`}
-    >
+    <article class="handset" data-phone={phone} aria-label={`Phone ${formatPhone(phone)}`}>
       <div class="case">
         <div class="screen">
           <div class="small status-line" aria-hidden="true">
@@ -51,26 +45,18 @@ export function Handset({ phone }: { phone: string }) {
 
 const shortClock = () => (sandboxNow.value === null ? "--:--" : wallClock(sandboxNow.value).slice(0, 5));
 
-/** The end of the last prompt for some seconds, then the idle screen. */
+/** The end of the last prompt, for some seconds. */
 function Note({ phone }: { phone: string }) {
   const note = endNote.value;
-  if (note?.phone === phone) {
-    return (
-      <div class="note" data-tone={note.status} role="status">
-        <b class="tone">{note.title}</b>
-        <p>{note.text}</p>
-        <button type="button" onClick={setting(endNote, null)}>
-          OK
-        </button>
-      </div>
-    );
-  }
-  const now = sandboxNow.value;
+  if (note?.phone !== phone) return null;
   return (
-    <p class="lock-clock">
-      <time>{shortClock()}</time>
-      <span>{now === null ? "" : longDayOf(now)}</span>
-    </p>
+    <div class="note" data-tone={note.status} role="status">
+      <b class="tone">{note.title}</b>
+      <p>{note.text}</p>
+      <button type="button" onClick={setting(endNote, null)}>
+        OK
+      </button>
+    </div>
   );
 }
 
@@ -98,17 +84,17 @@ function Thread() {
 
 /** Who decides this prompt without an answer by hand, and a form for other outcomes. */
 function Decided({ prompt }: { prompt: Prompt }) {
-  const decision = useSignal<Decision | null>(null);
+  const decision = useSignal("");
   const id = encodeURIComponent(prompt.checkout_request_id);
   useEffect(() => {
     void quietly(async () => {
-      decision.value = (await api.get<Story>(`/transactions/${id}`)).decided_by;
+      decision.value = (await api.get<Story>(`/transactions/${id}`)).decided_by.in_words;
     });
   }, [id]);
   return (
     <>
       <p class="decides small" title="What ends this prompt if it is not answered on the phone">
-        {decision.value && decisionInWords(decision.value, sandboxNow.value)}
+        {decision.value}
       </p>
       <EndForm prompt={prompt} path={`/prompts/${id}/answer`} />
       <p class="hint">Any PIN pays; 0000 is the wrong PIN.</p>

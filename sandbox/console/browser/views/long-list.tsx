@@ -46,10 +46,6 @@ export function LongList<Row extends Listed>(props: LongListProps<Row>) {
     };
   }, []);
   const isInRows = (one: EventTarget | null) => box.current?.querySelector("tbody")?.contains(one as Node) ?? false;
-  const onFocusOut = ({ relatedTarget }: FocusEvent) => {
-    // A window that loses the focus gives it back to the same row.
-    hasFocus.value = isInRows(document.hasFocus() ? relatedTarget : document.activeElement);
-  };
   const renew = () => {
     box.current?.scrollTo({ top: 0 });
     showWaiting();
@@ -62,7 +58,7 @@ export function LongList<Row extends Listed>(props: LongListProps<Row>) {
       onPointerDown={setting(isPointed, true)}
       onPointerLeave={setting(isPointed, false)}
       onFocusIn={({ target }) => setting(hasFocus, isInRows(target))()}
-      onFocusOut={onFocusOut}
+      onFocusOut={({ relatedTarget }) => setting(hasFocus, isInRows(relatedTarget))()}
     >
       {waiting > 0 && (
         <button type="button" class="primary held" onClick={renew}>
@@ -123,9 +119,7 @@ function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): v
   if (step === undefined) return;
   const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-row]")];
   const at = stops.indexOf(document.activeElement as HTMLElement);
-  const box = event.currentTarget.getBoundingClientRect();
-  const firstInView = stops.findIndex((stop) => stop.getBoundingClientRect().top >= box.top);
-  const next = stops[at < 0 ? firstInView : at + step];
+  const next = stops[at < 0 ? 0 : at + step];
   if (!next) return;
   event.preventDefault();
   next.focus({ preventScroll: true });

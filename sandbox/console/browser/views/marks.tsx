@@ -84,7 +84,7 @@ export const CopyIcon = icon(
 );
 export const CheckIcon = icon("M3 8.5l3.2 3.2L13 5");
 export const CloseIcon = icon("M4 4l8 8M12 4l-8 8");
-export const WarningIcon = icon("M8 2.2l6.2 11H1.8zM8 6.5v3M8 11.4v.1");
+const WarningIcon = icon("M8 2.2l6.2 11H1.8zM8 6.5v3M8 11.4v.1");
 export const SnowflakeIcon = icon(
   "M8 1.5v13M2.4 4.7l11.2 6.6M13.6 4.7L2.4 11.3M6.2 2.6L8 4.2l1.8-1.6M6.2 13.4L8 11.8l1.8 1.6",
   14,
@@ -97,18 +97,10 @@ export const PlusIcon = icon("M8 3v10M3 8h10");
 export const HelpIcon = icon(
   "M14.2 8a6.2 6.2 0 1 1-12.4 0 6.2 6.2 0 0 1 12.4 0zM6.2 6.3a1.9 1.9 0 1 1 2.7 1.9c-.6.3-.9.7-.9 1.3M8 11.6v.1",
 );
-export const PhoneIcon = icon(
-  "M6.3 1.8h3.4a1.8 1.8 0 0 1 1.8 1.8v8.8a1.8 1.8 0 0 1-1.8 1.8H6.3a1.8 1.8 0 0 1-1.8-1.8V3.6a1.8 1.8 0 0 1 1.8-1.8zM7.2 11.8h1.6",
-);
 export const SlidersIcon = icon(
   "M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M12 4.5a1.5 1.5 0 1 1-3 0 1.5 1.5 0 0 1 3 0zM7 11.5a1.5 1.5 0 1 1-3 0 1.5 1.5 0 0 1 3 0z",
   14,
 );
-
-export const ListIcon = icon("M2 4h12M2 8h12M2 12h8");
-export const SwapIcon = icon("M2.5 5.5h10M9.5 2.5l3 3-3 3M13.5 10.5h-10M6.5 7.5l-3 3 3 3");
-export const KeyIcon = icon("M8 10.5a3 3 0 1 1-6 0 3 3 0 0 1 6 0zM7.1 8.4L13.5 2M11 4.5l2 2");
-export const StartIcon = icon("M4.5 2.5l8 5.5-8 5.5z");
 
 /** The logo of momo: a phone that has paid. */
 export const Mark = () => (

@@ -89,7 +89,7 @@ function ByHandSwitch() {
   return (
     <div class="by-hand">
       <label class="line">
-        <input type="checkbox" class="switch" checked={isByHand} disabled={fallback.value === null} onChange={change} />
+        <input type="checkbox" checked={isByHand} disabled={fallback.value === null} onChange={change} />
         <span>I answer the next prompts</span>
       </label>
       <p class="hint">{fallback.value && nextDecisionInWords(rules.value, fallback.value)}</p>

@@ -4,8 +4,8 @@ import { chooseMerchant, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { accounts, keys, merchantId, merchants, server } from "../state.ts";
 import type { NewKey } from "../wire.ts";
-import { Card, copied, Pairs, Records } from "./card.tsx";
-import { CopyButton } from "./copy.tsx";
+import { Card, Records } from "./card.tsx";
+import { CodeBlock } from "./copy.tsx";
 import { ConfirmButton } from "./dialog.tsx";
 import { CallForm, useForm } from "./form.tsx";
 
@@ -129,18 +129,8 @@ function NewKeyCard({ made, onDone }: { made: NewKey; onDone: () => void }) {
       <p>
         <b>Copy the secret now.</b> Only its hash is kept; it is not shown again.
       </p>
-      <Pairs
-        of={[
-          ["Key", copied("the key", made.api_key)],
-          ["Secret", copied("the secret", made.api_secret, "Copy")],
-        ]}
-      />
-      <div class="row">
-        <CopyButton
-          text={environmentOf(made, account.current)}
-          what="the key as lines of a .env file"
-          label="Copy as .env"
-        />
+      <CodeBlock text={environmentOf(made, account.current)} what="the key as lines of a .env file" />
+      <div>
         <button type="button" onClick={onDone}>
           I have it
         </button>

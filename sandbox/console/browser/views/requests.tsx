@@ -6,7 +6,7 @@ import { type CallFilters, fitsCall, gistOf, NO_CALL_FILTERS, operationOf, payme
 import { isFiltered } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
 import { formatCount, formatInterval, preciseClock, prettyJson } from "../logic/format.ts";
-import { replayCurl } from "../logic/shell.ts";
+import { curlOf } from "../logic/shell.ts";
 import * as state from "../state.ts";
 import { callFindings, isLoaded, requests, server } from "../state.ts";
 import type { LoggedRequest } from "../wire.ts";
@@ -193,7 +193,7 @@ function CallDetails({ request }: { request: LoggedRequest }) {
         {fault && ` · fault: ${fault}`}
         {server.value && body_cut_bytes === 0 && (
           <CopyButton
-            text={replayCurl(request, server.value)}
+            text={curlOf(request, server.value.base_url)}
             what="the request as a curl command"
             label="Copy as curl"
           />

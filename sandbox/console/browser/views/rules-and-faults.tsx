@@ -2,12 +2,12 @@ import { typedPhone } from "../../../../src/domain/phone.ts";
 import type { Field } from "../../../faults/kind.ts";
 import { FAULT_NAMES, FAULTS, type FaultName, fieldsOf } from "../../../faults/kinds.ts";
 import { api } from "../api.ts";
-import { coveredBy, faultInWords, ruleInWords } from "../logic/steering.ts";
+import { faultInWords, ruleInWords } from "../logic/steering.ts";
 import { numberOrText } from "../logic/typed.ts";
 import { faults, rules } from "../state.ts";
 import { Card } from "./card.tsx";
 import { CallForm, type Choice, type Form, outcomeChoices, useForm } from "./form.tsx";
-import { CloseIcon, IconButton, Warned } from "./marks.tsx";
+import { CloseIcon, IconButton } from "./marks.tsx";
 
 const RULE_LABELS = {
   phone: "Phone",
@@ -30,7 +30,6 @@ export function RulesCard() {
         path="/rules"
         entries={rules.value}
         inWords={ruleInWords}
-        problems={coveredBy(rules.value).map((by) => by && `never reached: rule ${by} matches all its payments`)}
         none="None. A rule says what the prompts that match do; the first that matches decides."
         call={form}
       />
@@ -129,7 +128,6 @@ interface EntriesProps<Entry> {
   readonly path: string;
   readonly entries: readonly Entry[];
   readonly inWords: (entry: Entry) => string;
-  readonly problems?: readonly (string | null | 0)[];
   /** What is shown if there are none. */
   readonly none: string;
   /** Removes an entry, or all. */
@@ -138,18 +136,15 @@ interface EntriesProps<Entry> {
 
 /** Entries in order, each with a button that removes it. */
 function Entries<Entry extends { readonly id: number }>(props: EntriesProps<Entry>) {
-  const { what, path, entries, inWords, problems = [], none, call } = props;
+  const { what, path, entries, inWords, none, call } = props;
   const remove = (from: string) => () => void call.run(() => api.call({ method: "DELETE", path: from }));
   if (entries.length === 0) return <p class="hint">{none}</p>;
   return (
     <>
       <ol class="entries rule-list">
-        {entries.map((entry, index) => (
+        {entries.map((entry) => (
           <li key={entry.id} class="line" data-id={entry.id}>
-            <span class="grow">
-              {inWords(entry)}
-              {problems[index] && <Warned words={problems[index]} />}
-            </span>
+            <span class="grow">{inWords(entry)}</span>
             <IconButton icon={CloseIcon} label={`Remove ${what} ${entry.id}`} onClick={remove(`${path}/${entry.id}`)} />
           </li>
         ))}

@@ -1,4 +1,4 @@
-import { fallback, server } from "../state.ts";
+import { fallback } from "../state.ts";
 import { Card } from "./card.tsx";
 import { ClockCard } from "./clock.tsx";
 import { CallForm, outcomeChoices, useForm } from "./form.tsx";
@@ -17,14 +17,6 @@ export function Steering() {
       <RulesCard />
       <FaultsCard />
       <WebhookCard />
-      {server.value?.accept === "lenient" && (
-        <Card title="Lenient" isWide>
-          <p class="hint">
-            This server also accepts requests that the strict form refuses, as the real services do. That is chosen at
-            its start: <code>momo serve --accept lenient</code>.
-          </p>
-        </Card>
-      )}
       <SnapshotsCard />
       <ResetCard />
     </div>

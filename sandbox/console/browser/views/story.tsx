@@ -3,13 +3,11 @@ import { addressOf, select } from "../actions.ts";
 import { api } from "../api.ts";
 import { gistOf, operationOf } from "../logic/calls.ts";
 import { formatAmount, formatCount, formatInterval, formatPhone, preciseClock, timeOfDay } from "../logic/format.ts";
-import { formatRoute } from "../logic/route.ts";
 import { pickPhone } from "../phones.ts";
 import { callFindings, outcomes, story, storyProblem } from "../state.ts";
-import { pageAddress } from "../system.ts";
 import type { Story } from "../wire.ts";
 import { copied, Pairs } from "./card.tsx";
-import { CodeBlock, CopyButton } from "./copy.tsx";
+import { CodeBlock } from "./copy.tsx";
 import { FormProblem, useCall } from "./form.tsx";
 import { Pane } from "./long-list.tsx";
 import { FindingNotes, HttpStatus, StatusBadge } from "./marks.tsx";
@@ -57,7 +55,7 @@ export function StoryPane({ id }: { id: string }) {
 }
 
 /** The end first: the outcome, its meaning, who decided it, and what to do. */
-function Ending({ story: { transaction, result, decided_by, sms } }: { story: Story }) {
+function Ending({ story: { transaction, result, decided_by } }: { story: Story }) {
   const { status } = transaction;
   return (
     <section class="box stack ending" aria-label="Outcome" data-tone={status}>
@@ -72,14 +70,12 @@ function Ending({ story: { transaction, result, decided_by, sms } }: { story: St
           ["What to do", result?.advice ?? "Ask for its status again, 3 to 5 seconds after the last answer."],
         ]}
       />
-      {sms && <blockquote class="small box sms">{sms}</blockquote>}
     </section>
   );
 }
 
 /** The identifiers of the payment, each with a copy button. */
 function Identity({ id, story: told }: { id: string; story?: Story }) {
-  const link = pageAddress(formatRoute({ view: "transactions", selected: id, query: {} }));
   const { reference, phone, merchant_request_id, momo_receipt_number, transaction_code } = told?.transaction ?? {};
   const prompt = told?.prompt;
   const ids = [
@@ -90,7 +86,6 @@ function Identity({ id, story: told }: { id: string; story?: Story }) {
     ["Receipt", momo_receipt_number],
     ["Transaction code", transaction_code],
   ] as const;
-  const copy = <CopyButton text={link} what="a link to this payment" label="Copy it" />;
   return (
     <Pairs
       class="ids"
@@ -101,7 +96,6 @@ function Identity({ id, story: told }: { id: string; story?: Story }) {
           "Prompt",
           prompt && `${prompt.business}, ${timeOfDay(prompt.created_at)} until ${timeOfDay(prompt.expires_at)}`,
         ],
-        ["Link", copy],
       ]}
     />
   );
@@ -116,10 +110,10 @@ function Calls({ story: told }: { story: Story }) {
   return (
     <>
       <h3>
-        Polls <span class="pill">{formatCount(polls + requests_left_out)}</span>
+        Requests <span class="pill">{formatCount(requests.length + requests_left_out)}</span>
       </h3>
       {!hasStart && <p class="hint">{startOf(told)}</p>}
-      {requests_left_out > 0 && <p class="hint">The last {formatCount(polls)} of them:</p>}
+      {requests_left_out > 0 && <p class="hint">The last {formatCount(polls)} polls:</p>}
       <ol class="entries calls">
         {requests.map((request) => (
           <li key={request.id}>
@@ -127,7 +121,7 @@ function Calls({ story: told }: { story: Story }) {
               <time>{preciseClock(request.at_ms)}</time>
               <code>{operationOf(request.target)}</code>
               <HttpStatus request={request} />
-              <span class="muted">{gistOf(request)}</span>
+              <span class="muted">{request.target.includes("/status.php") && gistOf(request)}</span>
               {request.interval_ms !== null && <span class="muted">+{formatInterval(request.interval_ms)}</span>}
             </a>
             <FindingNotes found={callFindings.value.get(request.id)} />

@@ -66,10 +66,7 @@ function UnusualChip() {
   return (
     <a class="pill" data-tone="cancelled" href={addressOf("steering")} title={`In force: ${words}`}>
       <SlidersIcon />
-      <span class="wide cut">{words}</span>
-      <span class="narrow" aria-hidden="true">
-        {parts.length}
-      </span>
+      <span class="cut">{words}</span>
       <span class="unseen">in force</span>
     </a>
   );
