@@ -11,8 +11,10 @@ import { misuse, nameRefusals, usageFailure } from "./terminal/usage.ts";
 /** Runs one command line, and sets the exit code. docs/cli.md lists the codes. */
 export async function run(args: readonly string[], version: string): Promise<void> {
   const asksHelp = args[0] === "help";
-  const topic = asksHelp ? args.slice(1).join(" ") : "";
-  const words = topic === REPLICAS_TOPIC ? ["serve"] : asksHelp ? args.slice(1) : args;
+  // Pages link each other as files: `momo help audit.md` is `momo help audit`.
+  const asked = asksHelp ? args.slice(1).map((word) => word.replace(/\.md$/, "")) : args;
+  const topic = asksHelp ? asked.join(" ") : "";
+  const words = topic === REPLICAS_TOPIC ? ["serve"] : asked;
   if (args[0] === "complete") {
     writeOut(await completions(args.slice(args.indexOf("--") + 1), version));
     return;
