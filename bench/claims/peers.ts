@@ -16,9 +16,7 @@ export const peers: Claim = async (bench) => {
   const others: Record<string, Running> = Object.fromEntries(await Promise.all(started));
   const contenders = { momo, ...others };
   await Promise.all(Object.values(contenders).map((contender) => payments(contender, 2)));
-  const rounds = await alternate(bench.longRounds, contenders, (contender: Running) =>
-    payments(contender, bench.seconds),
-  );
+  const rounds = await alternate(bench.rounds, contenders, (contender: Running) => payments(contender, bench.seconds));
   await Promise.all(Object.values(contenders).map((contender) => contender.stop()));
   const { momo: rates, ...ofOthers } = figures(rounds, "perSecond");
   return Object.entries<number[]>(ofOthers)

@@ -6,7 +6,7 @@ import { compare, timed } from "../support/table.ts";
 /** Prompts that are all due at once: the clock is frozen, and then it jumps. */
 export const resolve: Claim = async (bench) => {
   const rates: number[] = [];
-  for (let round = 0; round < bench.longRounds; round += 1) {
+  for (let round = 0; round < bench.rounds; round += 1) {
     const data = await newData(bench, "due");
     const setUp = await startMomo(bench, data);
     const nowMs = Number((await control(setUp, "/clock", { freeze: true })).now_ms);

@@ -1,17 +1,7 @@
 import { join } from "node:path";
 import { run } from "../../scripts/release/run.ts";
 import { residentMb } from "../support/machine.ts";
-import {
-  type Bench,
-  type Claim,
-  databaseIn,
-  dataOf,
-  type Running,
-  rowsText,
-  startAll,
-  startLimit,
-  startMomo,
-} from "../support/servers.ts";
+import { type Claim, type Running, startAll, startLimit, startMomo } from "../support/servers.ts";
 import { alternate, compare, timed } from "../support/table.ts";
 
 /** The time from the start of a process to its first answer, and the time of `--version`. */
@@ -19,30 +9,15 @@ export const startup: Claim = async (bench) => {
   const { limit, momo } = bench.programs;
   const version = (program: string) => timed(() => run([program, "--version"]));
   const versions = await alternate(2 * bench.starts, { limit, momo }, version);
-  const full = await dataOf(bench, bench.startRows);
   let count = 0;
-  const emptyPlace = () => join(bench.folder, `empty-${++count}`);
-  const empty = await readiness(bench, emptyPlace, emptyPlace);
-  const withRows = await readiness(
-    bench,
-    () => full,
-    () => databaseIn(full),
-  );
-  return [
-    compare("momo --version", "ms", versions, "≤ 12 ms"),
-    compare("ready after spawn, empty", "ms", empty, "≤ 2.0"),
-    compare(`ready after spawn, ${rowsText(bench.startRows)}`, "ms", withRows, "-"),
-  ];
-};
-
-/** @param dataOfNext the data directory of momo's next start @param fileOfNext the database of the limit's next start */
-async function readiness(bench: Bench, dataOfNext: () => string, fileOfNext: () => string) {
+  const place = () => join(bench.folder, `empty-${++count}`);
   const contenders = {
-    limit: () => firstAnswer(startLimit(bench, fileOfNext()), ({ url }) => url),
-    momo: () => firstAnswer(startMomo(bench, dataOfNext()), ({ controlUrl }) => `${controlUrl}/health`),
+    limit: () => firstAnswer(startLimit(bench, place()), ({ url }) => url),
+    momo: () => firstAnswer(startMomo(bench, place()), ({ controlUrl }) => `${controlUrl}/health`),
   };
-  return alternate(bench.starts, contenders, (start) => start());
-}
+  const readiness = await alternate(bench.starts, contenders, (start) => start());
+  return [compare("momo --version", "ms", versions, "≤ 12 ms"), compare("ready after spawn", "ms", readiness, "≤ 2.0")];
+};
 
 async function firstAnswer<S extends Running>(starting: Promise<S>, urlOf: (server: S) => string): Promise<number> {
   const startedMs = performance.now();

@@ -7,7 +7,6 @@ import { ROOT, type RunningMomo } from "./servers.ts";
 export interface Round {
   readonly requests: number;
   readonly perSecond: number;
-  readonly p99Ms: number;
 }
 
 /** The server. The limit and the peers ignore the credentials. */
@@ -44,13 +43,13 @@ async function wrk(
   const given = Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
   const text = await run(["wrk", ...flags.split(" "), ...given, url, "--", load, parameter], { cwd: ROOT });
   const [, result = "{}"] = /^RESULT (.*)$/m.exec(text) ?? [];
-  const { requests, durationUs, p99Us, failed } = JSON.parse(result);
+  const { requests, durationUs, failed } = JSON.parse(result);
   // On a busy disk no answer may come in a short time.
   if (failed === 0 && requests === 0 && seconds < LONGEST_SECONDS)
     return wrk(load, url, target, seconds * 4, parameter);
   // A server that refuses would look fast.
   if (failed !== 0 || !(requests > 0)) throw new Error(`${failed} of ${requests} requests to ${url} failed`);
-  return { requests, perSecond: (requests / durationUs) * 1e6, p99Ms: p99Us / 1000 };
+  return { requests, perSecond: (requests / durationUs) * 1e6 };
 }
 
 /** Starts payments, and writes their checkout request ids into a file, one a line. */

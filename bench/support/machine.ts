@@ -1,21 +1,8 @@
 import { Database } from "bun:sqlite";
-import { readFileSync, statfsSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import packageJson from "../../package.json" with { type: "json" };
 import { readOrNull } from "../../src/domain/read-or-null.ts";
-import { ROOT } from "./servers.ts";
-
-/** Why this machine cannot measure, in one line that says what to do; null if it can. */
-export function obstacle(bytesNeeded: number): string | null {
-  if (Bun.which("wrk") === null) return "wrk is not installed: apt-get install wrk, or brew install wrk";
-  const { bavail, bsize } = statfsSync(ROOT);
-  if (bavail * bsize < bytesNeeded) {
-    return `the disk has ${gigabytes(bavail * bsize)} GB free and ${gigabytes(bytesNeeded)} are needed: free some, or use --quick`;
-  }
-  return null;
-}
-
-const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
 
 /** The machine on which the figures were measured. */
 export function describeMachine(): string[] {

@@ -22,18 +22,13 @@ export interface Bench {
   /** How many rounds, and how long one of load lasts. */
   readonly rounds: number;
   readonly seconds: number;
-  /** The same for measurements that take many seconds. */
-  readonly longRounds: number;
   /** How long all servers warm up, at the same time. */
   readonly warmUpSeconds: number;
   /** How many starts of a process are measured, and how often each page of the list. */
   readonly starts: number;
   readonly pageRounds: number;
-  /** The numbers of rows at which growth is measured. */
-  readonly fewRows: number;
+  /** The number of rows of a large database. */
   readonly manyRows: number;
-  /** The number of rows at which a start is measured. */
-  readonly startRows: number;
   /** How many prompts are due at once. */
   readonly prompts: number;
   /** The folder for all files, on the same disk as the project. */

@@ -1,24 +1,9 @@
 /** The rounds of the contenders, and the table that compares them. */
 
-/** The value below which `share` of the values are. */
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(Math.floor(share * sorted.length), sorted.length - 1)] ?? Number.NaN;
-}
-
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2;
-}
-
-/**
- * The spread of the rounds: half the difference between the smallest and the largest value, in percent of the median. With more
- * than ten rounds, the lowest and the highest tenth do not count.
- */
-function spread(values: readonly number[]): string {
-  const percent = ((quantile(values, 0.9) - quantile(values, 0.1)) / 2 / median(values)) * 100;
-  return values.length > 1 && Number.isFinite(percent) ? `±${percent.toFixed(0)} %` : "-";
 }
 
 /** How long `work` takes, in milliseconds. */
@@ -58,7 +43,6 @@ export interface Line {
   readonly limit: string;
   readonly ratio: string;
   readonly goal: string;
-  readonly spread: string;
 }
 
 interface Compared {
@@ -70,7 +54,7 @@ interface Compared {
   readonly against?: string;
 }
 
-/** The medians, their ratio, and the spread of the rounds. */
+/** The medians and their ratio. */
 export function compare(claim: string, unit: string, { momo, limit, against }: Compared, goal: string): Line {
   return {
     claim,
@@ -78,7 +62,6 @@ export function compare(claim: string, unit: string, { momo, limit, against }: C
     limit: limit ? figure(median(limit), unit) + (against === undefined ? "" : ` (${against})`) : "-",
     ratio: limit ? ratioOf(momo, limit) : "-",
     goal,
-    spread: limit ? `${spread(momo)} / ${spread(limit)}` : spread(momo),
   };
 }
 
@@ -102,7 +85,6 @@ const HEADINGS: Line = {
   limit: "limit",
   ratio: "ratio",
   goal: "goal",
-  spread: "spread (momo / limit)",
 };
 const COLUMNS = Object.keys(HEADINGS) as (keyof Line)[];
 
