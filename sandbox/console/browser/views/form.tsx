@@ -6,17 +6,24 @@ import { NO_PROBLEMS, type Problems, problemsOf } from "../logic/problems.ts";
 import { outcomes } from "../state.ts";
 import type { ApiCall } from "../wire.ts";
 
+/** A call that a form makes. */
+interface FormCall {
+  readonly problems: Problems;
+  readonly isUnderWay: boolean;
+  /** @returns whether it succeeded */
+  run(call: () => Promise<unknown>): Promise<boolean>;
+}
+
 /**
- * A call that a form makes. A refusal is shown beside the fields that it names.
+ * A refusal is shown beside the fields that it names.
  * @param names the members of the API that have a field on the form
  */
-export function useCall(names: readonly string[] = []) {
+export function useCall(names: readonly string[] = []): FormCall {
   const problems = useSignal(NO_PROBLEMS);
   const isUnderWay = useSignal(false);
   return {
     problems: problems.value,
     isUnderWay: isUnderWay.value,
-    /** @returns whether it succeeded */
     async run(call: () => Promise<unknown>): Promise<boolean> {
       if (isUnderWay.value) return false;
       isUnderWay.value = true;
@@ -65,7 +72,13 @@ export type Draft<Name extends string> = Readonly<Partial<Record<Name, string>>>
 type FieldFacts = Pick<InputHTMLAttributes, "id" | "name" | "value" | "aria-invalid" | "aria-describedby">;
 
 /** A call, and the fields for its members. */
-export type Form<Name extends string> = ReturnType<typeof useForm<Name>>;
+export interface Form<Name extends string> extends FormCall {
+  /** The typed text, without spaces around it. */
+  readonly values: Readonly<Record<Name, string>>;
+  input(name: Name, attributes?: InputHTMLAttributes): VNode;
+  select(name: Name, options: readonly Choice[], attributes?: SelectHTMLAttributes): VNode;
+  clear(): void;
+}
 
 /**
  * @param form makes ids unique if two forms have a field with the same name
@@ -78,7 +91,7 @@ export function useForm<Name extends string>(
   labels: Readonly<Record<Name, string>>,
   first?: Draft<Name>,
   draft: Signal<Draft<Name>> = useSignal({} as Draft<Name>),
-) {
+): Form<Name> {
   const names = Object.keys(labels) as Name[];
   const call = useCall(names);
   const typed = (name: Name): string => draft.value[name] ?? first?.[name] ?? "";
@@ -96,7 +109,6 @@ export function useForm<Name extends string>(
   };
   return {
     ...call,
-    /** The typed text, without spaces around it. */
     values: Object.fromEntries(names.map((name) => [name, typed(name).trim()])) as Record<Name, string>,
     input: (name: Name, attributes?: InputHTMLAttributes) =>
       field(name, (facts) => <input {...attributes} {...facts} onInput={take(name)} />),
