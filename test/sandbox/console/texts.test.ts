@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { gistOf } from "../../../sandbox/console/browser/logic/calls.ts";
 import * as format from "../../../sandbox/console/browser/logic/format.ts";
-import { countdown, noteOf, sandboxNowMs } from "../../../sandbox/console/browser/logic/phone.ts";
+import { countdown, sandboxNowMs } from "../../../sandbox/console/browser/logic/phone.ts";
 import { problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
 import { nextReference } from "../../../sandbox/console/browser/logic/reference.ts";
 import { formatRoute, parseRoute, type Route } from "../../../sandbox/console/browser/logic/route.ts";
@@ -10,7 +10,6 @@ import { faultInWords, ruleInWords } from "../../../sandbox/console/browser/logi
 import type { LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
 import { quoted } from "../../../sandbox/curl.ts";
 import { isLoopbackInBrowser } from "../../../sandbox/loopback.ts";
-import { RESULT_CODES } from "../../../src/domain/outcome.ts";
 
 /** What the page writes; test/integration/console reads the usual forms in their places. */
 
@@ -111,22 +110,6 @@ test.each([
   ["transactions.php", null, null, ""],
 ])("the subject of a request: %s %p %j", (path, body, answer, gist) => {
   expect(gistOf({ target: `/v2/${path}`, body, answer: answer as never })).toBe(gist);
-});
-
-test("each failure of the network has its own text on the phone", () => {
-  const note = (code: number | null, result_desc: string | null = "The network is busy.") =>
-    noteOf({ status: "failed", amount: 1, result_code: code, result_desc }, "Shop").text;
-  expect([1, 3, 17, 1025, 1037, 2001, 8006, 9999, null].map((code) => note(code))).toEqual(
-    [
-      ...["There is not enough money in your account.", "This is more than one payment may carry."],
-      ...["You have just made the same payment. Wait a little.", "The prompt could not be shown."],
-      ...["Your phone could not be reached in time.", "The PIN was wrong."],
-      ...["Your PIN is locked. Unlock it before you pay.", "The network is busy.", "The network is busy."],
-    ].map((text) => `${text} Nothing was sent.`),
-  );
-  expect(note(9999, null)).toBe("The payment failed. Nothing was sent.");
-  const texts = Object.entries(RESULT_CODES).map(([code, { text }]) => note(Number(code), text));
-  expect(new Set(texts).size).toBe(texts.length);
 });
 
 test.each([

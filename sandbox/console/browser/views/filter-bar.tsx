@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren, InputHTMLAttributes, TargetedEvent } from "preact";
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { FILTER_NAMES, type FilterName, filterOf } from "../../../../src/domain/filters.ts";
 import { setFilters, setting } from "../actions.ts";
@@ -9,7 +9,7 @@ import { type Filters, isFiltered, NO_FILTERS } from "../logic/filters.ts";
 import { NO_PROBLEMS, problemsOf } from "../logic/problems.ts";
 import { filterProblem, filters, token } from "../state.ts";
 import { saveFile } from "../system.ts";
-import { ANY, type Choice, describedBy, Field, FormProblem, Options, useCall } from "./form.tsx";
+import { ANY, type Bound, bound, FormProblem, SelectField, TextField, useCall } from "./form.tsx";
 import { PauseButton } from "./long-list.tsx";
 
 interface FilterFrameProps {
@@ -22,7 +22,7 @@ interface FilterFrameProps {
 /** The filters of a list, and its pause. */
 export const FilterFrame = ({ search, none, isFiltered: isSet, children }: FilterFrameProps) => (
   <search class="row filters">
-    <TextFilter label="Search" type="search" {...search} />
+    <TextField label="Search" type="search" {...search} />
     {children}
     <PauseButton />
     <button type="button" class="quiet clear" disabled={!isSet} onClick={() => setFilters(none)}>
@@ -36,16 +36,15 @@ export function FilterBar() {
   const { value } = filters;
   const problems = filterProblem.value ? problemsOf(filterProblem.value, Object.keys(NO_FILTERS)) : NO_PROBLEMS;
   const bind = (name: keyof Filters) => ({
-    ...bound("filter", name, value[name], (typed) => setFilters({ [name]: typed })),
-    problem: problems.fields[name],
+    ...bound(`filter-${name}`, value[name], (typed) => setFilters({ [name]: typed }), problems.fields[name]),
   });
   const field = (name: FilterName) => {
     const { field: words, choices, parse } = filterOf(name);
-    if (choices) return <SelectFilter key={name} label={words.label} of={[ANY, ...choices]} {...bind(name)} />;
+    if (choices) return <SelectField key={name} label={words.label} of={[ANY, ...choices]} {...bind(name)} />;
     const { value: typed, ...others } = bind(name);
     // A date field can only have a day of the calendar.
     const shown = words.type === "date" && parse(typed) === null ? "" : typed;
-    return <TextFilter key={name} {...words} {...others} value={shown} />;
+    return <TextField key={name} {...words} {...others} value={shown} />;
   };
   const isMoreSet = isFiltered({ ...value, search: "", status: "" });
   const isMore = useSignal(isMoreSet);
@@ -69,38 +68,6 @@ export function FilterBar() {
     </FilterFrame>
   );
 }
-
-/** What connects a field with a filter. */
-interface Bound {
-  readonly id: string;
-  readonly value: string;
-  readonly onInput: (event: TargetedEvent<HTMLInputElement | HTMLSelectElement>) => void;
-  readonly problem?: string | undefined;
-}
-
-export const bound = (bar: string, name: string, value: string, set: (value: string) => void): Bound => ({
-  id: `${bar}-${name}`,
-  value,
-  onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLSelectElement>) => set(currentTarget.value),
-});
-
-type TextFilterProps = { readonly label: string } & Bound & InputHTMLAttributes<HTMLInputElement>;
-
-const TextFilter = ({ label, problem, ...input }: TextFilterProps) => (
-  <Field id={input.id} type={input.type} label={label} problem={problem}>
-    <input type="text" {...input} {...describedBy(input.id, problem)} />
-  </Field>
-);
-
-type SelectFilterProps = { readonly label: string; readonly of: readonly Choice[] } & Bound;
-
-export const SelectFilter = ({ label, of, problem, ...select }: SelectFilterProps) => (
-  <Field id={select.id} label={label} problem={problem}>
-    <select {...select} {...describedBy(select.id, problem)}>
-      <Options of={of} />
-    </select>
-  </Field>
-);
 
 /** Downloads all that the server finds. */
 function ExportLink() {

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from "@preact/signals";
-import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes, VNode } from "preact";
+import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes, TargetedEvent } from "preact";
 import { setting } from "../actions.ts";
 import { api, Refused } from "../api.ts";
 import { NO_PROBLEMS, type Problems, problemsOf } from "../logic/problems.ts";
@@ -51,7 +51,7 @@ interface FieldProps {
 }
 
 /** A control with its label, and what is wrong with it. */
-export const Field = ({ id, label, type, problem, children }: FieldProps) => (
+const Field = ({ id, label, type, problem, children }: FieldProps) => (
   <div class={`field ${type ?? ""}`}>
     <label for={id}>{label}</label>
     {children}
@@ -63,13 +63,51 @@ export const Field = ({ id, label, type, problem, children }: FieldProps) => (
   </div>
 );
 
-export const describedBy = (id: string, problem: string | undefined) =>
+const describedBy = (id: string, problem: string | undefined) =>
   problem !== undefined && { "aria-invalid": true, "aria-describedby": `${id}-problem` };
 
-export type Draft<Name extends string> = Readonly<Partial<Record<Name, string>>>;
+/** What connects a control with a text of the page. */
+export interface Bound {
+  readonly id: string;
+  readonly value: string;
+  readonly onInput: (event: TargetedEvent<HTMLInputElement | HTMLSelectElement>) => void;
+  readonly problem?: string | undefined;
+}
 
-/** What a field of a form gives to its control. */
-type FieldFacts = Pick<InputHTMLAttributes, "id" | "name" | "value" | "aria-invalid" | "aria-describedby">;
+export const bound = (id: string, value: string, set: (value: string) => void, problem?: string): Bound => ({
+  id,
+  value,
+  onInput: ({ currentTarget }) => set(currentTarget.value),
+  problem,
+});
+
+type TextFieldProps = { readonly label: string } & Bound & InputHTMLAttributes<HTMLInputElement>;
+
+export const TextField = ({ label, problem, ...input }: TextFieldProps) => (
+  <Field id={input.id} type={input.type} label={label} problem={problem}>
+    <input type="text" {...input} {...describedBy(input.id, problem)} />
+  </Field>
+);
+
+type SelectFieldProps = { readonly label: string; readonly of: readonly Choice[] } & Bound &
+  SelectHTMLAttributes<HTMLSelectElement>;
+
+export function SelectField({ label, of, problem, ...select }: SelectFieldProps) {
+  const pairs = of.map((one) => (typeof one === "string" ? ([one, one] as const) : one));
+  return (
+    <Field id={select.id} label={label} problem={problem}>
+      <select {...select} {...describedBy(select.id, problem)}>
+        {pairs.map(([value, words]) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+export type Draft<Name extends string> = Readonly<Partial<Record<Name, string>>>;
 
 /** A call, and the fields for its members. */
 export interface Form<Name extends string> extends FormCall {
@@ -95,29 +133,22 @@ export function useForm<Name extends string>(
   const names = Object.keys(labels) as Name[];
   const call = useCall(names);
   const typed = (name: Name): string => draft.value[name] ?? first?.[name] ?? "";
-  function field(name: Name, control: (facts: FieldFacts) => VNode): VNode {
-    const id = `${form}-${name}`;
-    const problem = call.problems.fields[name];
-    return (
-      <Field key={name} id={id} label={labels[name]} problem={problem}>
-        {control({ id, name, value: typed(name), ...describedBy(id, problem) })}
-      </Field>
-    );
-  }
-  const take = (name: Name) => (event: { readonly currentTarget: { readonly value: string } }) => {
-    draft.value = { ...draft.value, [name]: event.currentTarget.value };
+  const set = (name: Name) => (text: string) => {
+    draft.value = { ...draft.value, [name]: text };
   };
+  const bind = (name: Name) => ({
+    ...bound(`${form}-${name}`, typed(name), set(name), call.problems.fields[name]),
+    key: name,
+    name,
+    label: labels[name],
+  });
   return {
     ...call,
     values: Object.fromEntries(names.map((name) => [name, typed(name).trim()])) as Record<Name, string>,
-    input: (name: Name, attributes?: InputHTMLAttributes) =>
-      field(name, (facts) => <input {...attributes} {...facts} onInput={take(name)} />),
-    select: (name: Name, options: readonly Choice[], attributes?: SelectHTMLAttributes) =>
-      field(name, (facts) => (
-        <select {...attributes} {...facts} onChange={take(name)}>
-          <Options of={options} />
-        </select>
-      )),
+    input: (name: Name, attributes?: InputHTMLAttributes) => <TextField {...attributes} {...bind(name)} />,
+    select: (name: Name, options: readonly Choice[], attributes?: SelectHTMLAttributes) => (
+      <SelectField {...attributes} of={options} {...bind(name)} />
+    ),
     clear: setting(draft, {} as Draft<Name>),
   };
 }
@@ -175,19 +206,6 @@ export function CallForm<Answer>({ form, call, action, keeps, onDone, children }
 export type Choice = string | readonly [value: string | number, label: string];
 
 export const ANY: Choice = ["", "any"];
-
-export function Options({ of }: { of: readonly Choice[] }) {
-  const pairs = of.map((one) => (typeof one === "string" ? ([one, one] as const) : one));
-  return (
-    <>
-      {pairs.map(([value, label]) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
-    </>
-  );
-}
 
 export const outcomeChoices = (of = outcomes.value): Choice[] =>
   of.map(({ name, meaning }) => [name, `${name} – ${meaning}`]);

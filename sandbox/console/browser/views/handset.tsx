@@ -7,7 +7,7 @@ import { formatPhone, wallClock } from "../logic/format.ts";
 import { pickPhone } from "../phones.ts";
 import { endNote, messages, outcomes, promptsByPhone, sandboxNow } from "../state.ts";
 import type { Prompt, Story } from "../wire.ts";
-import { FormProblem, Options, outcomeChoices, submits, useCall } from "./form.tsx";
+import { CallForm, outcomeChoices, useForm } from "./form.tsx";
 import { PromptSheet } from "./prompt-sheet.tsx";
 
 /** A customer's phone: the open prompt, or the end of the last one, and the messages. */
@@ -104,27 +104,17 @@ function Decided({ prompt }: { prompt: Prompt }) {
 
 /** The person can also answer as the network. */
 function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
-  const call = useCall();
-  const chosen = useSignal("insufficient_funds");
+  const form = useForm("end", { outcome: "How the prompt ends" }, { outcome: "insufficient_funds" });
   // Only outcomes that the network can answer: not `silent`, `manual` and `refused`.
   const ends = outcomes.value.filter(({ status, after }) => status !== null && after !== "never");
-  async function end() {
-    pickPhone(prompt.phone);
-    await call.run(() => api.post(path, { outcome: chosen.value }));
-  }
   return (
-    <form class="line" onSubmit={submits(end)}>
-      <select
-        aria-label="How the prompt ends"
-        value={chosen.value}
-        onChange={(event) => setting(chosen, event.currentTarget.value)()}
-      >
-        <Options of={outcomeChoices(ends)} />
-      </select>
-      <button type="submit" disabled={call.isUnderWay}>
-        End prompt
-      </button>
-      <FormProblem problems={call.problems} />
-    </form>
+    <CallForm
+      form={form}
+      call={{ method: "POST", path, body: form.values }}
+      action="End prompt"
+      onDone={() => pickPhone(prompt.phone)}
+    >
+      {form.select("outcome", outcomeChoices(ends))}
+    </CallForm>
   );
 }

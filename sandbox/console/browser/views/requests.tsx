@@ -12,8 +12,8 @@ import { callFindings, isLoaded, requests, server } from "../state.ts";
 import type { LoggedRequest } from "../wire.ts";
 import { type ColumnHead, Pairs } from "./card.tsx";
 import { CodeBlock, CopyButton } from "./copy.tsx";
-import { bound, FilterFrame, SelectFilter } from "./filter-bar.tsx";
-import { ANY, FormProblem, useCall } from "./form.tsx";
+import { FilterFrame } from "./filter-bar.tsx";
+import { ANY, bound, FormProblem, SelectField, useCall } from "./form.tsx";
 import { LongList, Pane } from "./long-list.tsx";
 import { FindingNotes, HttpStatus, Warned } from "./marks.tsx";
 
@@ -106,14 +106,15 @@ function aboutOf(request: LoggedRequest): string {
 /** The filters of the log. The page has the whole log, so it filters without the server. */
 function CallFilterBar() {
   const { value } = state.callFilters;
-  const bind = (name: keyof CallFilters) => bound("call", name, value[name], (typed) => setFilters({ [name]: typed }));
+  const bind = (name: keyof CallFilters) =>
+    bound(`call-${name}`, value[name], (typed) => setFilters({ [name]: typed }));
   return (
     <FilterFrame
       search={{ ...bind("search"), placeholder: "Anything in a request or its answer" }}
       none={NO_CALL_FILTERS}
       isFiltered={isFiltered(value)}
     >
-      <SelectFilter label="Answer" of={[ANY, "2xx", "4xx", "5xx", "lost"]} {...bind("answer")} />
+      <SelectField label="Answer" of={[ANY, "2xx", "4xx", "5xx", "lost"]} {...bind("answer")} />
     </FilterFrame>
   );
 }
