@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from "@preact/signals";
-import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes, TargetedEvent } from "preact";
+import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes, TargetedEvent, VNode } from "preact";
 import { setting } from "../actions.ts";
 import { api, Refused } from "../api.ts";
 import { NO_PROBLEMS, type Problems, problemsOf } from "../logic/problems.ts";
