@@ -125,13 +125,9 @@ describeInBrowser("the phone", (scene) => {
     await dialog.fill({ ...order, "What the customer does": "cancelled" });
     await dialog.click("Send the prompt");
     await person.at("Payments").reads("ORDER-009 0722 104 455 250.00 pending");
-    const { payment } = {
-      payment: (await createClient(scene.sandbox).control("GET", "/transactions")).transactions as {
-        checkout_request_id: string;
-      }[],
-    };
-    const story = await createClient(scene.sandbox).control("GET", `/transactions/${payment[0]?.checkout_request_id}`);
-    expect(story.prompt).toMatchObject({ description: "two words", reference: "ORDER-009" });
+    await rowsOf(person.page).first().click();
+    await person.at("Story of a payment").reads("Reference ORDER-009", "Description two words");
+    await person.press("Escape");
     await person.press("p");
     expect((await dialog.values()).slice(1, 4)).toEqual(["250", "ORDER-010", "two words"]);
     await person.page.setViewportSize({ width: 390, height: 780 });

@@ -164,19 +164,6 @@ describeInBrowser("the connection", (scene) => {
     await storage.dispose();
   });
 
-  test("what a page could not load is loaded when it connects again", async () => {
-    const { forwarder, url } = await startBetween(scene.sandbox);
-    const page = await scene.open({ url: "about:blank", expected: /net::ERR_|Failed to load resource/ });
-    await page.route("**/_momo/outcomes", (route) => route.abort(), { times: 1 });
-    const failed = page.waitForEvent("requestfailed");
-    await page.goto(url);
-    await failed;
-    forwarder.cut();
-    forwarder.mend();
-    await page.getByText("Live", { exact: true }).waitFor();
-    expect(await page.getByText(/^By default: /).count()).toBe(1); // nothing else loads it
-  });
-
   test("off loopback the page asks once, in a readable form, for the control token; it is in no address", async () => {
     const { ready } = await serveMomo(["--host", "0.0.0.0", "--name", "Till 3"]);
     const { control_token = "" } = ready as { control_token?: string };

@@ -58,7 +58,11 @@ test("as many rows as a page has are added, also if new payments have moved the 
   jest.advanceTimersByTime(400);
 });
 
-test("more rows that come late are not added to a list that was loaded again meanwhile", async () => {
+test.each([
+  ["that was loaded again meanwhile", () => loadAll()],
+  ["of another search", () => search("pear")],
+])("more rows that come late are not added to a list %s", async (_, loadOthers) => {
+  state.route.value = { view: "transactions", selected: null, query: {} };
   server.answer = async () => listed([9, 8], 3);
   await refresh();
   const held = Promise.withResolvers<Response>();
@@ -66,12 +70,18 @@ test("more rows that come late are not added to a list that was loaded again mea
   void loadMore();
   await settle();
   server.answer = async (path) => (path.includes("/transactions") ? listed([5], 1) : Response.json(ANYTHING));
-  await loadAll();
+  await loadOthers();
   held.resolve(listed([9, 8, 4], 3));
   await settle();
   expect([shownIds(), state.totalItems.value]).toEqual([[5], 1]);
   jest.advanceTimersByTime(400);
 });
+
+async function search(text: string): Promise<void> {
+  state.route.value = { view: "transactions", selected: null, query: { search: text } };
+  refreshRows();
+  await pass(400);
+}
 
 test.each([
   ["no answer", "the server does not answer", () => Promise.reject(new Error("no route"))],
