@@ -33,7 +33,7 @@ describe("a refusal is the sandbox's own message", () => {
     ],
     ["clock", { action: "set", by: "1s" }, /there is no argument by: clock with action set takes freeze, .*advance/],
     ["clock", { action: "set", to: "2000-01-01 00:00" }, /to has passed: .* only moves forward/],
-    ["audit", { action: "report", format: "junit" }, /no argument format: audit with action report takes over$/],
+    ["audit", { action: "report", format: "junit" }, /no argument format: audit with action report takes over, whole$/],
     ["explain_payment", {}, /^checkout_request_id is missing: give one of checkout_request_id, reference, number$/],
     ["explain_payment", { reference: "A", number: 1 }, /^reference and number name the payment: give one of/],
     ["explain_payment", { reference: "A-1" }, /^there is no payment with this reference.*list_payments/],
@@ -177,7 +177,7 @@ test("an argument that is left out has the default that its tool declares", asyn
     ...["rules action", "rules rules 0 match", "customer action"],
     ...["faults action", "faults faults 0 probability", "webhook action"],
     ...["webhook limit", "webhook form", "webhook times", "webhook delay", "webhook early"],
-    ...["clock action", "state action", "audit action", "audit over", "audit limit"],
+    ...["clock action", "state action", "audit action", "audit over", "audit whole", "audit limit"],
   ]);
 });
 
