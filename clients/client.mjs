@@ -1,21 +1,18 @@
 // A client for the mobile-money API in one file, for Node 18 and later, Bun and Deno. Copy it into your program.
-//   const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, settle, store: fileStore("/orders") });
+//   const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store: fileStore("/srv/orders") });
 //   const order = await momo.pay("ORDER-0001", "0712345678", 100);
-// settle(order) is yours. It gets each order that has ended, again until it has returned once; calls can overlap.
-// In one transaction, UPDATE … SET paid = true … AND paid = false, and if that changes a row, store what is to deliver.
 // A reference names one order. It is stored, and then pushed once. A new try needs a new reference. An order is:
-//   pending                      the customer is asked: show "Look at your phone."
-//   unknown                      the answer to the push was lost: the customer may be asked, or not
-//   completed                    paid; receipt is the network's
-//   failed, cancelled, expired   not paid; result_code and result_desc say why
-//   not_started                  not paid: the network refused the push, or the service never got it
-// While it is pending or unknown, the customer may have paid (may_have_paid): ask again. The others are final. (Only a
-// process that stood still for ten minutes before its push was sent can open an order again that is not_started.)
-// An order belongs to an address and a payment account: another API key of the account goes on with it.
+//   pending                      the customer is asked, and may have paid (may_have_paid): show "Look at your phone."
+//   unknown                      the answer to the push was lost: the customer may be asked, and have paid, or not
+//   completed                    final: paid; receipt is the network's
+//   failed, cancelled, expired   final: not paid; result_code and result_desc say why
+//   not_started                  final: not paid; the network refused the push, or the service never got it
 // A script calls pay, which asks every 5 s, 24 times. Call it again later, also after a crash: it goes on.
 // A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask(reference).
-// A cron runs each minute: for (const order of await momo.open()) await momo.ask(order.reference).catch(console.error);
-// Anybody can send a webhook. Ask for the order in open() that has its checkout_request_id. Without one, answer 404.
+// Anybody can send a webhook: ask for the order that has its checkout_request_id. Without one, answer 404.
+// A cron asks each minute for every order that is not paid in your database. One that has ended needs no request.
+// Each books a completed order in a transaction: UPDATE … SET paid = true WHERE id = ? AND paid = false, and if that
+// changed a row, INSERT what is to deliver. A crash before that loses nothing, because the cron asks again.
 // A test uses a new folder. To move the sandbox's clock, sleep(ms) moves it, and now() returns by how much so far.
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
@@ -23,42 +20,24 @@ import { basename, dirname, isAbsolute } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
-/** Exit codes of the command for the final statuses, and for the kinds of errors. */
+/** The final statuses and the kinds of errors, with exit codes. unreachable: nothing was sent. unknown: no answer. */
 const FINAL = { completed: 0, failed: 10, cancelled: 11, expired: 12, not_started: 5 };
-/** refused: by the service. unreachable: nothing was sent. unknown: the answer was lost. store: it or settle failed. */
 const ERRORS = { store: 1, usage: 2, credentials: 4, refused: 5, unreachable: 6, unknown: 6 };
 const UNSENT = /CONN(ECTION)?REFUSED|ENOTFOUND|EAI_AGAIN|INVALID_URL|bad port|unknown scheme|SELF_SIGNED|CERT_|UNABLE/i;
-/** What is stored of an order is never changed. The first of these counts: a payment, more than that none was found. */
-const STATES = ["~ended", "~accepted", "~not_started", ""];
+
 export class MomoError extends Error {
-  constructor(kind, message, mayHavePaid = false, cause = undefined) {
-    super(mayHavePaid ? `${message}; the customer may have paid` : message, { cause });
+  constructor(kind, message, mayHavePaid = false) {
+    super(message);
     this.kind = kind;
     this.mayHavePaid = mayHavePaid;
   }
 }
-/** Keeps each value as a file. Processes can share the folder, in all languages. A store of your own, such as a table
- * with a name and a JSON value, needs these functions. They may be async. */
+
+/** Keeps values as files, for programs in all languages. A store of yours, such as a table, needs these functions. */
 export function fileStore(/** @type {string} */ folder) {
-  if (!isAbsolute(folder)) throw refusal("the folder of the orders", "an absolute path, such as /srv/orders", folder);
+  const refusal = `the folder of the orders must be an absolute path, such as /srv/orders; it is "${folder}"`;
+  if (!isAbsolute(folder)) throw new MomoError("usage", refusal);
   const pathOf = (name) => `${folder}/${Buffer.from(name).toString("hex")}.json`;
-  /** Writes a whole file, and then gives it its name, with link or rename: a crash leaves no half file. */
-  function write(name, value, linkOrRename) {
-    fs.mkdirSync(folder, { recursive: true });
-    const draft = `${folder}/${randomBytes(16).toString("hex")}.draft`;
-    try {
-      fs.writeFileSync(draft, JSON.stringify(value), { flag: "as" }); // s: wait for the disk
-      linkOrRename(draft, pathOf(name));
-    } catch (error) {
-      if (error.code !== "EEXIST") throw error;
-    } finally {
-      fs.rmSync(draft, { force: true });
-    }
-    if (process.platform === "win32") return; // Windows syncs no folders
-    const opened = fs.openSync(folder, "r");
-    fs.fsyncSync(opened);
-    fs.closeSync(opened);
-  }
   return {
     get(name) {
       try {
@@ -68,113 +47,111 @@ export function fileStore(/** @type {string} */ folder) {
         throw error;
       }
     },
-    add: (name, value) => write(name, value, fs.linkSync), // if there is none: the first of several processes adds
-    set: (name, value) => write(name, value, fs.renameSync),
+
+    /** If there is none: of several processes, the first adds its own. A crash leaves no half file of this name. */
+    add(name, value) {
+      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const draft = `${folder}/draft-${randomBytes(16).toString("hex")}`;
+      try {
+        fs.writeFileSync(draft, JSON.stringify(value), { flag: "as", mode: 0o600 }); // s: wait for the disk
+        fs.linkSync(draft, pathOf(name));
+      } catch (error) {
+        if (error.code !== "EEXIST") throw error;
+      } finally {
+        fs.rmSync(draft, { force: true });
+      }
+      if (process.platform === "win32") return; // Windows syncs no folders
+      const opened = fs.openSync(folder, "r");
+      fs.fsyncSync(opened);
+      fs.closeSync(opened);
+    },
     remove: (name) => fs.rmSync(pathOf(name), { force: true }),
     names() {
-      fs.mkdirSync(folder, { recursive: true });
+      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const files = fs.readdirSync(folder).filter((file) => /^([2-7][0-9a-f])+[.]json$/.test(file));
       return files.sort().map((file) => Buffer.from(file.replace(".json", ""), "hex").toString());
     },
   };
 }
-/** An order is not_started once the service has answered for notStartedAfterMs that it does not find it. */
-export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store, settle = null, ...options }) {
+
+/** Times are in milliseconds. An order is not_started if the service has not found it for notStartedAfterMs. */
+export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store, ...options }) {
   const { timeoutMs = 10_000, intervalMs = 5000, deadlineMs = 120_000, notStartedAfterMs = 600_000 } = options;
   const { fetch = globalThis.fetch, now = Date.now, sleep = pause } = options;
   const address = baseUrl.trim().replace(/[/]+$/, "");
   const service = `${address}, account ${paymentAccountId}`;
   const headers = { "X-API-Key": apiKey.trim(), "X-API-Secret": apiSecret.trim(), "Content-Type": "application/json" };
+
   const pay = async (reference, phone, amount) => waitForEnd(await start(reference, phone, amount));
   const wait = async (reference) => waitForEnd(await ask(reference));
+
   /** Starts an order. If it is stored already, it is returned, and nothing is pushed. */
   async function start(reference, phone, amount) {
     const key = keyOf(reference);
-    const payment = parsePayment(phone, amount);
     const order = {
       service,
       reference: String(reference),
       service_reference: createServiceReference(reference),
-      ...payment,
+      ...parsePayment(phone, amount),
       status: "unknown",
       checkout_request_id: null,
-      may_have_paid: true,
-      asked_ms: Math.round(now()), // when the service was last asked for it
-      not_found_ms: 0, // for how long the service has answered that it does not find it
+      asked_ms: Math.round(now()), // when the service has last not found it; at first, now
+      not_found_ms: 0, // for how long the service has not found it
     };
     if ((await get(key)) === null) await useStore(key, false, () => store.add(key, order));
     const stored = await read(key); // of another process, or ended by one while this one stood still
     if (isFinal(stored) || stored.service_reference !== order.service_reference) {
-      if (stored.phone === order.phone && stored.amount === order.amount) return settleEnd(key, stored);
-      throw new MomoError("usage", `${key} is already an order of another phone or amount`);
+      if (stored.phone === order.phone && stored.amount === order.amount) return stored;
+      const mayHavePaid = !isFinal(stored) || stored.status === "completed";
+      throw new MomoError("usage", `${key} is already an order of another phone or amount`, mayHavePaid);
     }
-    let answer = {};
+    const push = { payment_account_id: paymentAccountId, reference: order.service_reference };
+    let news;
     try {
-      const push = { payment_account_id: paymentAccountId, ...payment, reference: order.service_reference };
-      answer = await call("/stkpush.php", push);
+      const answer = await call("/stkpush.php", { ...push, phone: order.phone, amount: order.amount });
+      news = { ...answer, status: "pending" };
     } catch (error) {
-      if (error.kind === "not_started") return record(key, order, { status: error.kind, result_desc: error.message });
-      if (error.kind !== "unknown") {
+      if (error.kind !== "unknown" && error.kind !== "not_started") {
         await useStore(key, false, () => store.remove(key)); // it was not pushed
         throw error;
       }
+      news = { status: error.kind, result_desc: error.message };
     }
-    if (answer.checkout_request_id) return record(key, order, { ...answer, status: "pending" });
-    await recordAsk(order, order.asked_ms, 0); // it may have been pushed: ask looks for it from now on
-    await useStore(key, true, () => store.remove(`${key}~not_started`)); // by a process that looked for it before
-    return read(key, order);
+    await useStore(key, true, () => store.remove(`${order.service_reference}~asked`)); // asked before the push
+    return record(key, order, news);
   }
-  /** Asks for an order once, now. If no answer comes, the order stays as it was. If the service refuses to answer, as
-   * with 404 for a payment that it had, this throws, and the order stays open: nobody knows if it was paid. */
+
+  /** Asks for an order once, now. If no answer comes, it stays as it was. If the service refuses, this throws. */
   async function ask(reference) {
     const key = keyOf(reference);
     const order = await read(key);
-    if (isFinal(order)) return settleEnd(key, order);
-    const nowMs = Math.round(now());
-    const elapsedMs = Math.max(0, Math.min(nowMs - order.asked_ms, intervalMs)); // now() can jump
-    await recordAsk(order, nowMs, order.not_found_ms);
-    let payment;
+    if (isFinal(order)) return order;
+    const id = order.checkout_request_id;
+    let news = {};
     try {
-      const id = order.checkout_request_id;
-      payment = id ? await call("/status.php", { checkout_request_id: id }) : await search(order);
+      news = id ? await call("/status.php", { checkout_request_id: id }) : await search(order);
     } catch (error) {
-      if (error.kind === "unknown" || error.kind === "unreachable") return read(key, order);
-      error.mayHavePaid = true;
-      throw error;
+      if (error.kind !== "unknown" && error.kind !== "unreachable") throw error;
     }
-    if (payment === null) {
-      const notFoundMs = order.not_found_ms + elapsedMs; // it may come later: a push can take minutes
-      await recordAsk(order, nowMs, notFoundMs);
-      payment = { status: notFoundMs >= notStartedAfterMs ? "not_started" : "unknown" };
-    }
-    return record(key, order, payment);
+    if (news === null) await countNotFound(await read(key)); // as it is now: another process may have counted
+    return record(key, order, news ?? {});
   }
-  /** Asks until the order is final, or the deadline has come. */
-  async function waitForEnd(order) {
-    const pauseMs = Math.max(100, Math.min(intervalMs, deadlineMs));
-    for (let waitedMs = 0; !isFinal(order) && waitedMs < deadlineMs; waitedMs += pauseMs) {
-      await sleep(pauseMs);
-      const stored = await read(keyOf(order.reference), order);
-      const isAsked = stored.asked_ms !== order.asked_ms && !isFinal(stored); // by another process, just now
-      order = isAsked ? stored : await ask(order.reference);
-    }
-    return order;
-  }
-  /** The orders that have not ended, or are not settled. One that cannot be read is unreadable, and has an error. */
+
+  /** The orders that are not final. One that cannot be read is unreadable, and has an error. */
   async function open() {
     const orders = [];
-    const stored = new Set(await names());
+    const stored = new Set(await useStore("the folder", true, () => store.names()));
     for (const key of stored) {
-      const state = STATES.find((one) => stored.has(key + one));
-      const isClosed = settle ? stored.has(`${key}${state}~settled`) : state === "~ended" || state === "~not_started";
-      if (key.includes("~") || isClosed) continue;
+      if (key.includes("~") || stored.has(`${key}~ended`)) continue;
       orders.push(await read(key).catch(({ message }) => ({ reference: key, status: "unreadable", error: message })));
     }
-    return orders.filter((order) => settle !== null || !isFinal(order)); // it can end meanwhile
+    return orders.filter((order) => !isFinal(order));
   }
+
   /** The payment of an order as the list shows it, or null. The order need not be stored. */
   const find = async (reference, phone, amount) =>
     search({ reference: keyOf(reference), service_reference: `${reference}~`, ...parsePayment(phone, amount) });
+
   /** All payments, newest first. None is there twice or left out, also if payments arrive meanwhile. */
   async function list(filters = {}) {
     const rows = new Map();
@@ -190,45 +167,34 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     }
     throw new MomoError("unknown", "/transactions.php: no list, or a list without its end", true);
   }
-  /** Gives an order that has ended to settle, until that has returned once. */
-  async function settleEnd(key, order) {
-    const name = `${key}${stateOf(order.status)}~settled`;
-    if (settle === null || !isFinal(order) || (await get(name))) return order;
-    await useStore(key, order.status === "completed", async () => settle(order), "settled");
-    await useStore(key, true, () => store.add(name, order));
+
+  async function waitForEnd(order) {
+    const pauseMs = Math.max(100, Math.min(intervalMs, deadlineMs));
+    for (let waitedMs = 0; !isFinal(order) && waitedMs < deadlineMs; waitedMs += pauseMs) {
+      await sleep(pauseMs);
+      order = await ask(order.reference);
+    }
     return order;
   }
-  /** Stores news of a payment beside what is stored: no process takes back what another has stored. */
-  async function record(key, started, payment) {
-    const stored = await read(key, started); // a file that was removed is written again
-    const { status } = payment;
-    if (status === stored.status || !(status === "pending" || isFinal(payment))) return stored;
-    const order = { ...started, status };
-    order.checkout_request_id = stored.checkout_request_id ?? payment.checkout_request_id ?? null;
-    order.receipt = payment.momo_receipt_number ?? null;
-    order.result_code = payment.result_code ?? null;
-    order.result_desc = payment.result_desc ?? null;
-    if (isFinal(order)) delete order.may_have_paid;
-    await useStore(key, true, () => store.add(key + stateOf(status), order));
-    return settleEnd(key, await read(key)); // another process may have been faster, or know more
-  }
+
   /** The payment of an order without an id, or null. Rows have no reference. */
   async function search({ reference, service_reference, phone, amount }) {
     const isOwn = (row) => Number(row.amount) === amount && String(row.phone).endsWith(phone.slice(3));
     const rowsOf = async (text) => (await list({ search: text })).filter(isOwn);
-    const own = await rowsOf(service_reference);
+    let rows = await rowsOf(service_reference);
     // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
-    const isExact = own.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0;
-    if (isExact) return own.find((row) => row.status === "completed") ?? own[0];
+    const isExact = rows.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0;
+    if (isExact) return rows[0];
     // §4.3 promises the search for a phone alone; a service may show phones as 07…
-    const rows = [...own, ...(await rowsOf(phone)), ...(await rowsOf(`0${phone.slice(3)}`))];
+    rows = [...rows, ...(await rowsOf(phone)), ...(await rowsOf(`0${phone.slice(3)}`))];
     if (rows.length === 0) return null;
-    const stored = await Promise.all((await names()).filter((name) => /~(accepted|ended)$/.test(name)).map(get));
-    const orderOf = ({ checkout_request_id: id }) => stored.find((order) => id && order.checkout_request_id === id);
-    const known = rows.find((row) => orderOf(row)?.reference.toLowerCase() === reference.toLowerCase());
-    if (known || rows.every(orderOf)) return known ?? null;
+    const names = await useStore("the folder", true, () => store.names());
+    const others = names.filter((name) => /~(pending|ended)$/.test(name) && !name.startsWith(`${keyOf(reference)}~`));
+    const ids = (await Promise.all(others.map(get))).map((order) => order.checkout_request_id);
+    if (rows.every((row) => ids.includes(row.checkout_request_id ?? "none"))) return null;
     throw new MomoError("unknown", `another payment of ${phone} for ${amount} can be that of ${reference}`, true);
   }
+
   /** The answer of the service, if it is a success. */
   async function call(path, body) {
     const request = { method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body), redirect: "manual" };
@@ -244,58 +210,91 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       }
       answer = JSON.parse(text);
     } catch (error) {
-      const isUnsent = status === 0 && UNSENT.test(`${error.code} ${error.cause?.code} ${error.cause?.message}`);
+      const isSent = status !== 0 || !UNSENT.test(`${error.code} ${error.cause?.code} ${error.cause?.message}`);
       const reason = `no answer of the service (${status || error.cause?.message || error.message})`;
-      throw new MomoError(isUnsent ? "unreachable" : "unknown", `${path}: ${reason}`, !isUnsent);
+      throw new MomoError(isSent ? "unknown" : "unreachable", `${path}: ${reason}`, isSent);
     }
     if (status === 200 && answer?.success === true) return answer;
+    const message = String(answer?.message ?? `${path}: HTTP ${status}`);
     const isRefusal = answer?.success === false; // without one, it may have been pushed
-    const isOfNetwork = status === 500 && String(answer?.message).startsWith("STK push initiation failed"); // §4.1
+    const isOfNetwork = status === 500 && message.startsWith("STK push initiation failed"); // §4.1
     const isOfService = status >= 400 && status < 500 && status !== 408 && status !== 429;
     let kind = "unknown";
     if (isRefusal && isOfNetwork) kind = "not_started";
     if (isRefusal && isOfService) kind = status === 401 ? "credentials" : "refused";
-    throw new MomoError(kind, answer?.message ?? `${path}: HTTP ${status}`, kind === "unknown");
+    throw new MomoError(kind, message, kind === "unknown" || path !== "/stkpush.php");
   }
-  const recordAsk = ({ service_reference }, asked_ms, not_found_ms) =>
-    useStore(service_reference, true, () => store.set(`${service_reference}~asked`, { asked_ms, not_found_ms }));
+
+  /** Adds the time since the last look, at most the interval: a push can come late, and now() can jump. */
+  async function countNotFound({ service_reference, asked_ms, not_found_ms }) {
+    const nowMs = Math.round(now());
+    const elapsedMs = Math.max(0, Math.min(nowMs - asked_ms, intervalMs));
+    const name = `${service_reference}~asked`;
+    await useStore(name, true, () => store.remove(name));
+    await useStore(name, true, () => store.add(name, { asked_ms: nowMs, not_found_ms: not_found_ms + elapsedMs }));
+  }
+
+  /** An order as it was stored last: each of its states is a file, which is never changed. */
+  async function read(key) {
+    const stored = (await get(`${key}~ended`)) ?? (await get(`${key}~pending`)) ?? (await get(key));
+    if (stored === null) throw new MomoError("refused", `${key} has not been started`);
+    const owner = stored.service_reference ? stored.service : "another program or version";
+    const refusal = `${key} is an order of ${owner}, not of ${service}: use another folder`;
+    if (owner !== service) throw new MomoError("usage", refusal, true);
+    const order = { ...stored, ...(await get(`${stored.service_reference}~asked`)) };
+    if (order.status === "unknown" && order.not_found_ms >= notStartedAfterMs) order.status = "not_started";
+    return isFinal(order) ? order : { ...order, may_have_paid: true };
+  }
+
+  /** Stores news of an order beside what is stored: no process takes back what another has stored. */
+  async function record(key, stored, news) {
+    const { status } = news;
+    if (status !== stored.status && (status === "pending" || isFinal(news))) {
+      const order = { ...stored, status };
+      order.checkout_request_id ??= news.checkout_request_id ?? null;
+      order.receipt = news.momo_receipt_number ?? null;
+      order.result_code = news.result_code ?? null;
+      order.result_desc = news.result_desc ?? null;
+      delete order.may_have_paid; // read adds it
+      const state = isFinal(news) ? "~ended" : "~pending";
+      await useStore(key, true, () => store.add(key + state, order));
+    }
+    return read(key); // another process may have been faster, or know more
+  }
+
   const get = (name) => useStore(name, true, () => store.get(name));
-  const names = () => useStore("the folder of the orders", true, () => store.names());
-  /** The order as it was stored last. If there is none, the fallback or an error. */
-  async function read(key, fallback = null) {
-    let order = null;
-    for (const state of STATES) order ??= await get(key + state);
-    order ??= fallback;
-    if (order === null) throw new MomoError("refused", `${key} has not been started`);
-    const owner = order.service_reference ? order.service : "another program or version";
-    if (owner === service) return { ...order, ...(await get(`${order.service_reference}~asked`)) };
-    throw new MomoError("usage", `${key} is an order of ${owner}, not of ${service}: use another folder`);
-  }
+
   return { pay, start, wait, ask, open, find, list };
 }
-const stateOf = (status) => ({ pending: "~accepted", not_started: "~not_started" })[status] ?? "~ended";
+
 const isFinal = (order) => Object.hasOwn(FINAL, order.status);
 /** The reference for the service, at most 100 characters. The token tells it from an earlier order of this name. */
 const createServiceReference = (reference) => `${reference}~${randomBytes(4).toString("hex")}`;
-const refusal = (name, rule, value) => new MomoError("usage", `${name} must be ${rule}; it is "${value}"`);
-async function useStore(name, mayHavePaid, action, done = "read or stored") {
+
+async function useStore(name, mayHavePaid, action) {
   try {
     return await action();
   } catch (error) {
-    throw new MomoError("store", `${name} cannot be ${done}: ${error.message}`, mayHavePaid, error);
+    const message = `${name} cannot be read or stored: ${error.message}`;
+    throw new MomoError("store", mayHavePaid ? `${message}; the customer may have paid` : message, mayHavePaid);
   }
 }
+
 function keyOf(reference) {
+  const refusal = `reference must be 1-91 ASCII characters, no ~, no outer spaces; it is "${reference}"`;
   const isReference = reference != null && /^(?! )[ -}]{1,91}(?<! )$/.test(reference);
-  if (!isReference) throw refusal("reference", "1 to 91 ASCII characters, without ~ and outer spaces", reference);
+  if (!isReference) throw new MomoError("usage", refusal);
   return String(reference).toLowerCase(); // the service ignores the case
 }
+
 function parsePayment(phone, amount) {
   const [, number] = /^(?:\+?254|0|(?=[17]\d{8}$))(\d{9})$/.exec(String(phone).replace(/[ ().-]/g, "")) ?? [];
-  if (!number) throw refusal("phone", "such as 0712345678", phone);
-  if (!/^[1-9]\d{0,8}(\.\d{1,2})?$/.test(amount)) throw refusal("amount", "from 1, with two decimals at most", amount);
+  if (!number) throw new MomoError("usage", `the phone must be such as 0712345678; it is "${phone}"`);
+  const refusal = `the amount must be from 1, with two decimals at most; it is "${amount}"`;
+  if (!/^[1-9]\d{0,8}(\.\d{1,2})?$/.test(amount)) throw new MomoError("usage", refusal);
   return { phone: `254${number}`, amount: Number(amount) };
 }
+
 const COMMANDS = { pay: 3, start: 3, find: 3, wait: 1, ask: 1, open: 0 }; // with the number of their arguments
 const VARIABLES = "MOMO_BASE_URL, MOMO_API_KEY, MOMO_API_SECRET, MOMO_PAYMENT_ACCOUNT_ID";
 const USAGE = `client.mjs pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open, with ${VARIABLES}`;

@@ -1,5 +1,5 @@
 // A shop with Express. npm install express; momo client js > client.mjs; node shop-express.mjs
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import express from "express";
 import { createClient, fileStore } from "./client.mjs";
 
@@ -12,10 +12,9 @@ const momo = createClient({
   apiSecret: MOMO_API_SECRET,
   paymentAccountId: Number(MOMO_PAYMENT_ACCOUNT_ID),
   store,
-  settle,
 });
 
-// Yours: a table of your database. The price never comes from the browser.
+// Yours: a table of your database, and its column paid: the file ID.delivered. The price never comes from the browser.
 const PRICES = { order1001: 100, order1002: 250 };
 
 const UNPAID = {
@@ -31,29 +30,34 @@ const TEXTS = {
   completed: "Thank you. You have paid.",
 };
 
-/** The reference of the last try; of the next one, if that ended unpaid and the customer tries again. */
-function referenceOf(id, triesAgain) {
-  let number = 1;
-  const name = id.toLowerCase(); // as the client stores it
-  while (store.get(`${name}-${number + 1}`)) number += 1;
-  const attempt = `${name}-${number}`;
-  const end = store.get(`${attempt}~ended`) ?? store.get(`${attempt}~accepted`) ?? store.get(`${attempt}~not_started`);
-  return `${id}-${triesAgain && end && end.status in UNPAID ? number + 1 : number}`;
+/** The tries of an order, as they are stored. Each has a reference of its own. */
+function triesOf(id) {
+  const tries = [];
+  for (;;) {
+    const key = `${id}-${tries.length + 1}`.toLowerCase();
+    const stored = store.get(`${key}~ended`) ?? store.get(`${key}~pending`) ?? store.get(key);
+    if (stored === null) return tries;
+    tries.push(stored);
+  }
 }
 
-/** Books a paid order once. The client calls it until it has returned; calls can overlap. In a database, one
- * transaction: UPDATE orders SET paid = true WHERE id = ? AND paid = false, and if that changes a row, INSERT what is to
- * deliver. Here, the file is both. */
-function settle({ reference, status, receipt }) {
-  if (status !== "completed") return;
-  const id = reference.replace(/-[0-9]+$/, "");
-  try {
-    writeFileSync(`${folder}/${id}.delivered`, receipt, { flag: "wx" });
-  } catch (error) {
-    if (error.code === "EEXIST") return;
-    throw error;
-  }
-  console.log(`deliver ${id}, receipt ${receipt}`);
+/** Starts the first try, or a new one if the last has ended unpaid. */
+async function pay(id, phone) {
+  const tries = triesOf(id);
+  const last = tries.length === 0 ? null : await momo.ask(tries.at(-1).reference);
+  return last && !(last.status in UNPAID) ? last : momo.start(`${id}-${tries.length + 1}`, phone, PRICES[id]);
+}
+
+const isPaid = (id) => existsSync(`${folder}/${id}.delivered`);
+
+/** Books a paid order, once. In a database, one transaction: UPDATE orders SET paid = true WHERE id = ? AND paid = false,
+ * and if that changed a row, INSERT what is to deliver. Here, the file is both. */
+function book(order) {
+  const id = order.reference.replace(/-[0-9]+$/, "");
+  if (order.status !== "completed" || isPaid(id)) return order;
+  writeFileSync(`${folder}/${id}.delivered`, order.receipt, { flag: "wx" }); // fails if another process was faster
+  console.log(`deliver ${id}, receipt ${order.receipt}`);
+  return order;
 }
 
 /** What the page shows. While it is not final, the page asks again after 5 s. */
@@ -67,27 +71,34 @@ app.param("id", (_request, response, next, id) =>
   Object.hasOwn(PRICES, id) ? next() : response.status(404).json({ text: "There is no such order." }),
 );
 app.post("/orders/:id/pay", async ({ params: { id }, body }, response) => {
-  show(await momo.start(referenceOf(id, true), body.phone, PRICES[id]), response);
+  show(book(await pay(id, body.phone)), response);
 });
 app.get("/orders/:id", async ({ params: { id } }, response) => {
-  show(await momo.ask(referenceOf(id, false)), response);
+  show(book(await momo.ask(triesOf(id).at(-1)?.reference ?? `${id}-1`)), response);
 });
 // A webhook only says where to look: anybody can send one.
 app.post("/hook", async ({ body }, response) => {
-  const id = body.checkout_request_id ?? body.data?.checkout_request_id ?? null;
-  const order = (await momo.open()).find(({ checkout_request_id }) => id !== null && checkout_request_id === id);
-  if (order) await momo.ask(order.reference);
+  const id = body.checkout_request_id ?? body.data?.checkout_request_id;
+  const order = Object.keys(PRICES)
+    .flatMap(triesOf)
+    .find((one) => one.checkout_request_id === id);
+  if (order) book(await momo.ask(order.reference));
   response.sendStatus(order ? 200 : 404);
 });
 app.use((error, _request, response, _next) => {
-  const text = error.mayHavePaid ? TEXTS.unknown : "The payment could not be started. Nothing was paid.";
-  response.status(error.kind === "usage" ? 400 : 503).json({ text: error.kind === "usage" ? error.message : text });
+  console.error(error.message);
+  if (error.kind === "usage" && !error.mayHavePaid) response.status(400).json({ text: "Please enter a phone number." });
+  else response.status(503).json({ text: error.mayHavePaid === false ? UNPAID.not_started : TEXTS.unknown });
 });
 
-/** The customer may have closed the page, and this server may have ended before it has delivered. */
-async function askForOpenOrders() {
-  for (const { reference } of await momo.open()) await momo.ask(reference).catch(console.error);
+/** The cron: the customer may have closed the page, and this server may have ended before it has booked. */
+async function askForUnpaid() {
+  for (const { reference } of Object.keys(PRICES)
+    .filter((id) => !isPaid(id))
+    .flatMap(triesOf))
+    await momo.ask(reference).then(book).catch(console.error);
 }
-setInterval(() => askForOpenOrders().catch(console.error), 60_000);
+setInterval(askForUnpaid, 60_000);
+askForUnpaid();
 
 const server = app.listen(Number(PORT), () => console.log(`the shop is at http://127.0.0.1:${server.address().port}`));

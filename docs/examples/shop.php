@@ -6,9 +6,9 @@ $folder = getenv('MOMO_ORDERS') ?: __DIR__ . '/orders';
 $store = new Momo\FileStore($folder);
 $account = (int) getenv('MOMO_PAYMENT_ACCOUNT_ID');
 $keys = [getenv('MOMO_BASE_URL'), getenv('MOMO_API_KEY'), getenv('MOMO_API_SECRET')];
-$momo = new Momo\Client(...$keys, paymentAccountId: $account, store: $store, settle: settle(...));
+$momo = new Momo\Client(...$keys, paymentAccountId: $account, store: $store);
 
-// Yours: a table of your database. The price never comes from the browser.
+// Yours: a table of your database, and its column paid: the file ID.delivered. The price never comes from the browser.
 const PRICES = ['order1001' => 100, 'order1002' => 250];
 
 const UNPAID = [
@@ -23,29 +23,49 @@ const TEXTS = UNPAID + [
     'completed' => 'Thank you. You have paid.',
 ];
 
-/** The reference of the last try; of the next one, if that ended unpaid and the customer tries again. */
-function referenceOf(string $id, bool $triesAgain): string
+/** The tries of an order, as they are stored. Each has a reference of its own. */
+function triesOf(string $id): array
 {
     global $store;
-    $number = 1;
-    $name = strtolower($id); // as the client stores it
-    while ($store->get("$name-" . ($number + 1))) $number += 1;
-    $try = "$name-$number";
-    $end = $store->get("$try~ended") ?? $store->get("$try~accepted") ?? $store->get("$try~not_started");
-    return "$id-" . ($triesAgain && $end && isset(UNPAID[$end['status']]) ? $number + 1 : $number);
+    $tries = [];
+    for (;;) {
+        $key = strtolower("$id-" . (count($tries) + 1));
+        $stored = $store->get("$key~ended") ?? $store->get("$key~pending") ?? $store->get($key);
+        if ($stored === null) return $tries;
+        $tries[] = $stored;
+    }
+}
+
+/** Starts the first try, or a new one if the last has ended unpaid. */
+function pay(string $id, string $phone): array
+{
+    global $momo;
+    $tries = triesOf($id);
+    $last = $tries === [] ? null : $momo->ask(end($tries)['reference']);
+    if ($last !== null && !isset(UNPAID[$last['status']])) return $last;
+    return $momo->start("$id-" . (count($tries) + 1), $phone, PRICES[$id]);
+}
+
+function isPaid(string $id): bool
+{
+    global $folder;
+    return file_exists("$folder/$id.delivered");
 }
 
 /**
- * Books a paid order once. The client calls it until it has returned; calls can overlap. In a database, one transaction:
- * UPDATE orders SET paid = 1 WHERE id = ? AND paid = 0, and if that changes a row, INSERT what is to deliver. Here, the file is both.
+ * Books a paid order, once. In a database, one transaction: UPDATE orders SET paid = 1 WHERE id = ? AND paid = 0, and if
+ * that changed a row, INSERT what is to deliver. Here, the file is both.
  */
-function settle(array $order): void
+function book(array $order): array
 {
     global $folder;
-    if ($order['status'] !== 'completed') return;
     $id = preg_replace('/-\d+$/', '', $order['reference']);
-    if (@fopen("$folder/$id.delivered", 'x')) error_log("deliver $id, receipt $order[receipt]");
-    elseif (!file_exists("$folder/$id.delivered")) throw new RuntimeException("$folder/$id.delivered cannot be written");
+    if ($order['status'] !== 'completed' || isPaid($id)) return $order;
+    $file = @fopen("$folder/$id.delivered", 'x'); // none if another process was faster
+    if (!$file) return isPaid($id) ? $order : throw new RuntimeException("$id cannot be booked");
+    fwrite($file, $order['receipt']);
+    error_log("deliver $id, receipt $order[receipt]");
+    return $order;
 }
 
 /** What the page shows. While it is not final, the page asks again after 5 s. */
@@ -56,26 +76,39 @@ function show(int $status, array $answer): never
     exit(json_encode($answer));
 }
 
-if (PHP_SAPI === 'cli') { // the cron: the customer may have closed the page
-    foreach ($momo->open() as $order) {
+if (PHP_SAPI === 'cli') { // the cron: the customer may have closed the page, and a process may have ended before it has booked
+    $unpaid = array_filter(array_keys(PRICES), fn ($id) => !isPaid($id));
+    foreach (array_merge(...array_map(triesOf(...), $unpaid)) as $try) {
         try {
-            $momo->ask($order['reference']);
-        } catch (Momo\MomoError $error) {
+            book($momo->ask($try['reference']));
+        } catch (Exception $error) {
             error_log($error->getMessage()); // the others go on
         }
     }
     exit;
 }
 
-$id = explode('/', parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH))[2] ?? '';
+$path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
+if ($path === '/hook') { // a webhook only says where to look: anybody can send one
+    $body = json_decode(file_get_contents('php://input'), true);
+    $id = $body['checkout_request_id'] ?? $body['data']['checkout_request_id'] ?? '';
+    $tries = array_column(array_merge(...array_map(triesOf(...), array_keys(PRICES))), 'reference', 'checkout_request_id');
+    if (!is_string($id) || !isset($tries[$id])) show(404, []);
+    book($momo->ask($tries[$id]));
+    show(200, []);
+}
+
+$id = explode('/', $path)[2] ?? '';
 if (!isset(PRICES[$id])) show(404, ['text' => 'There is no such order.']);
 try {
-    $starts = $_SERVER['REQUEST_METHOD'] === 'POST';
-    $reference = referenceOf($id, $starts);
-    $order = $starts ? $momo->start($reference, $_POST['phone'] ?? '', PRICES[$id]) : $momo->ask($reference);
+    $last = array_slice(triesOf($id), -1)[0] ?? ['reference' => "$id-1"];
+    $isPay = $_SERVER['REQUEST_METHOD'] === 'POST';
+    $order = book($isPay ? pay($id, $_POST['phone'] ?? '') : $momo->ask($last['reference']));
     $asksAgain = $order['may_have_paid'] ?? false;
     show(200, ['status' => $order['status'], 'text' => TEXTS[$order['status']], 'asks_again' => $asksAgain]);
-} catch (Momo\MomoError $error) {
-    if ($error->kind === 'usage') show(400, ['text' => $error->getMessage()]);
-    show(503, ['text' => TEXTS[$error->mayHavePaid ? 'unknown' : 'not_started']]);
+} catch (Exception $error) {
+    error_log($error->getMessage());
+    $mayHavePaid = $error->mayHavePaid ?? true;
+    if (!$mayHavePaid && $error->kind === 'usage') show(400, ['text' => 'Please enter a phone number.']);
+    show(503, ['text' => TEXTS[$mayHavePaid ? 'unknown' : 'not_started']]);
 }

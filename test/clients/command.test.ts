@@ -13,4 +13,7 @@ test.each([
 ])("momo client %s prints clients/%s", async (language, name) => {
   const source = readFileSync(join(import.meta.dir, "../../clients", name), "utf8");
   expect(await runMomo(["client", language])).toEqual({ stdout: source, stderr: "", exitCode: 0 });
+  const lines = source.trimEnd().split("\n");
+  expect(lines.length, "a client is short enough to be read").toBeLessThanOrEqual(320);
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(120);
 });

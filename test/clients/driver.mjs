@@ -8,9 +8,6 @@ const { createClient, fileStore, MomoError } = await import(file);
 
 function create({ url, key, secret, account, folder }) {
   const files = fileStore(folder);
-  function needSpace() {
-    if (existsSync(`${folder}/full`)) throw new Error("ENOSPC: no space left on device");
-  }
   return createClient({
     baseUrl: `${url}/v2`,
     apiKey: key,
@@ -19,20 +16,12 @@ function create({ url, key, secret, account, folder }) {
     store: {
       ...files,
       async add(name, order) {
-        needSpace();
+        if (existsSync(`${folder}/full`)) throw new Error("ENOSPC: no space left on device");
         files.add(name, order);
         if (!name.includes("~")) await (await fetch(`${url}/still/`)).text();
       },
-      set(name, order) {
-        needSpace();
-        files.set(name, order);
-      },
     },
     timeoutMs: 1_000_000,
-    async settle(order) {
-      const answer = await fetch(`${url}/settle/`, { method: "POST", body: JSON.stringify(order) });
-      if (!answer.ok) throw new Error("the shop's database fails");
-    },
     now: () => 1000 * Number(readFileSync(`${folder}/now`, "utf8")),
     sleep: async (ms) => (await fetch(`${url}/sleep/${ms / 1000}`)).text(),
   });

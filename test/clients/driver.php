@@ -9,7 +9,7 @@ final class Store {
 
     public function __call(string $name, array $arguments): mixed {
         clearstatcache();
-        $isFull = in_array($name, ['add', 'set']) && file_exists("$this->folder/full");
+        $isFull = $name === 'add' && file_exists("$this->folder/full");
         if ($isFull) throw new RuntimeException('No space left on device');
         $result = $this->store->$name(...$arguments);
         if ($name === 'add' && !str_contains($arguments[0], '~')) file_get_contents("$this->url/still/");
@@ -17,17 +17,10 @@ final class Store {
     }
 }
 
-function settle(string $url, array $order): void {
-    $http = ['method' => 'POST', 'content' => json_encode($order), 'ignore_errors' => false];
-    $answer = @file_get_contents("$url/settle/", false, stream_context_create(['http' => $http]));
-    if ($answer === false) throw new RuntimeException('the database of the shop fails');
-}
-
 function createClient(object $world): Momo\Client {
     return new Momo\Client(
         "$world->url/v2", $world->key, $world->secret, $world->account,
         new Store(new Momo\FileStore($world->folder), $world->folder, $world->url), timeout: 1000,
-        settle: fn (array $order) => settle($world->url, $order),
         now: fn () => (float) file_get_contents("$world->folder/now"),
         sleep: fn (float $seconds) => file_get_contents("$world->url/sleep/$seconds"),
     );

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { newFolder } from "../support/cleanup.ts";
 import type { Standstill } from "./draws.ts";
-import { live } from "./history.ts";
+import { live, type Verdict } from "./history.ts";
 import type { StartClient } from "./world.ts";
 
 /** A change of a client's source. */
@@ -22,7 +22,7 @@ export interface Mistake {
 /** What a history says of orders that a client got wrong. */
 export const CHARGE = /was charged/;
 export const ANSWER = /and the client says/;
-export const SETTLED = /was never settled|and settled as/;
+export const DELIVERY = /and was delivered for/;
 
 const MAX_SEEDS = 80;
 
@@ -41,8 +41,17 @@ export async function expectShown(
   const file = join(newFolder(), basename(source));
   writeFileSync(file, text);
   const start = await startFrom(file);
+  await expectFound(shows, from, (seed) => live(seed, start, standsBefore ? { standsBefore } : {}));
+}
+
+/** Lives histories until one shows the mistake. */
+export async function expectFound(
+  shows: Mistake["shows"],
+  from: number,
+  liveOne: (seed: number) => Promise<Verdict>,
+): Promise<void> {
   for (let seed = from; seed < from + MAX_SEEDS; seed += 1) {
-    const { wrong, findings } = await live(seed, start, standsBefore);
+    const { wrong, findings } = await liveOne(seed);
     if (process.env.MOMO_TEST_TRACE) console.log(seed, wrong, findings.map(({ kind }) => kind).join(" "));
     const isShown =
       typeof shows === "string" ? findings.some(({ kind }) => kind === shows) : wrong.some((one) => shows.test(one));

@@ -2,11 +2,12 @@ import { seededChance } from "../../src/domain/random.ts";
 import { FAST_FOLDER, newFolder } from "../support/cleanup.ts";
 import { START_MS } from "../support/service.ts";
 import { turns } from "../support/waiting.ts";
+import { Database } from "./database.ts";
 import { createDraws, type Standstill, type Wanted } from "./draws.ts";
 import { createMachine } from "./machine.ts";
 import { openSandbox } from "./sandbox.ts";
-import { type Row, Shop } from "./shop.ts";
-import type { SaidOrder, StartClient, World } from "./world.ts";
+import { type Row, Shop, type ShopParts } from "./shop.ts";
+import type { Client, StartClient, World } from "./world.ts";
 
 /** Drawn histories of a client in clients/ against the assembled sandbox, in a time that goes from event to event. */
 
@@ -27,14 +28,19 @@ const MAX_RUNS = 9;
 const MAX_RUNS_STANDING = 18;
 /** A cron that looks once a minute needs 120 looks for that. */
 const MAX_CRONS = 130;
-const DELIVERIES_MS = [0, 0, 1000, 20_000];
+const COMMITS_MS = [0, 0, 1000, 20_000];
 const HOOK = "http://127.0.0.1:9/hook";
 
-/** @param standsBefore where a process stands still for certain; without it, that is drawn */
+interface Choices {
+  /** Where a process stands still for certain; without it, that is drawn. */
+  readonly standsBefore?: Standstill["before"];
+  readonly createShop?: (client: Client, parts: ShopParts) => Shop;
+}
+
 export async function live(
   seed: number,
   startClient: StartClient,
-  standsBefore?: Standstill["before"],
+  { standsBefore, createShop = (client, parts) => new Shop(client, parts) }: Choices = {},
 ): Promise<Verdict> {
   const draws = createDraws(seededChance(seed));
   const scene = await openSandbox(seed, draws);
@@ -44,8 +50,7 @@ export async function live(
   const standstill = draws.standstill(standsBefore);
   let hasStood = false;
   let isAnswerLost = false;
-  const settled: SaidOrder[] = [];
-  let areDeliveriesRight = false;
+  let doesDatabaseFail = true;
   const endings: (() => void)[] = [];
 
   const world: World = {
@@ -65,11 +70,6 @@ export async function live(
       await pause(standstill.ms);
       isAnswerLost = before === "push" && standstill.isAnswerLost;
     },
-    async deliver() {
-      await pause(draws.pick(DELIVERIES_MS));
-      if (!areDeliveriesRight && draws.below(5) === 0) throw new Error("the shop's database fails");
-    },
-    settled: (order) => void settled.push(order),
     async send(path, init) {
       const isLost = isAnswerLost && path.endsWith("/stkpush.php");
       if (isLost) isAnswerLost = false;
@@ -109,8 +109,12 @@ export async function live(
     isFast ? { match: { amount }, outcome: "completed", after: "1s" } : { match: { amount }, outcome },
   );
   await control("PUT", "/rules", { rules });
+  const database = new Database(async () => {
+    await pause(draws.pick(COMMITS_MS));
+    if (doesDatabaseFail && draws.below(5) === 0) throw new Error("the shop's database fails");
+  });
   const rows = async (): Promise<Row[]> => (await control("GET", "/transactions?limit=100")).transactions;
-  const start = () => new Shop(startClient(world), { orders, after: machine.after, rows, errors });
+  const start = () => createShop(startClient(world), { orders, database, after: machine.after, rows, errors });
   let shop = start();
   const previous = [shop];
   const realFetch = globalThis.fetch;
@@ -160,7 +164,7 @@ export async function live(
     }
     await pass(RUN_MS);
     scene.endFaults();
-    areDeliveriesRight = true;
+    doesDatabaseFail = false;
     const mended = machine.mend(); // it waits for webhooks, which come while time passes
     await pass(RUN_MS);
     await mended;
@@ -168,7 +172,8 @@ export async function live(
     const maxRuns = standstill ? MAX_RUNS_STANDING : MAX_RUNS;
     const isCron = draws.below(5) === 0;
     const said = () => previous.flatMap((one) => one.said);
-    for (const order of orders) void shop.pay(order);
+    const isStarted = (order: Wanted) => said().some((one) => one.order === order && !one.isError);
+    for (const order of orders) if (!isCron || !isStarted(order)) void shop.pay(order);
     if (isCron) {
       // The cron is all that goes on.
       await pass(draws.below(30_000));
@@ -177,27 +182,27 @@ export async function live(
       shop = start();
       previous.push(shop);
     }
-    const isSettled = ({ reference }: Wanted) => settled.some((one) => one.reference === reference);
+    const isKnown = (order: Wanted) => said().findLast((one) => one.order === order)?.isFinal;
     const isMoving = () => !standstill || realClock.nowMs() - START_MS > standstill.ms + 2 * RUN_MS;
     for (let run = 0, known = 0; run < (isCron ? MAX_CRONS : maxRuns) && known < 2; run += 1) {
       await pass(isCron ? 60_000 : RUN_MS);
-      const isKnown = (order: Wanted) => said().findLast((one) => one.order === order)?.isFinal;
-      known = isMoving() && orders.every(isCron ? isSettled : isKnown) ? known + 1 : 0;
+      known = isMoving() && orders.every(isKnown) ? known + 1 : 0;
       if (isCron) void shop.runCron();
       else for (const order of orders) void shop.pay(order);
     }
-    const unsettled = orders.filter((order) => !isSettled(order));
+    const unknown = orders.filter((order) => !isKnown(order));
+    const delivered = new Map(orders.map((order) => [order, database.receiptsOf(order.reference)]));
     for (const order of orders) void shop.pay(order);
     await pass(RUN_MS);
     void shop.expectNothingOpen();
     await pass(RUN_MS);
     const wrong = [
-      ...unsettled.map(({ reference }) => `${reference} was never settled`),
+      ...unknown.map(({ reference }) => `${reference} was never known`),
       ...errors.map(String),
       ...previous.flatMap((one) => one.wrong),
     ];
     const isLate = standstill?.before === "push";
-    wrong.push(...judge(orders, await rows(), { said: said(), settled, isLate }));
+    wrong.push(...judge(orders, await rows(), { said: said(), delivered, isLate }));
     const { findings } = await control("GET", "/audit?over=true");
     return { wrong, findings: findings.filter(({ kind }: { kind: string }) => !machine.explains(kind)) };
   } finally {
@@ -210,16 +215,16 @@ export async function live(
 
 interface Told {
   readonly said: Shop["said"];
-  readonly settled: readonly SaidOrder[];
+  /** The receipts for which each order was delivered. */
+  readonly delivered: ReadonlyMap<Wanted, readonly (string | null)[]>;
   /** Whether a push came after others had seen that it had not started. */
   readonly isLate: boolean;
 }
 
-const endOf = ({ status, receipt, result_code: code }: SaidOrder) => [status, receipt, code].join(" ");
 const NOT_STARTED = "not_started  ";
 
 /** What the client said wrongly of its orders. */
-function judge(orders: readonly Wanted[], rows: readonly Row[], { said, settled, isLate }: Told): string[] {
+function judge(orders: readonly Wanted[], rows: readonly Row[], { said, delivered, isLate }: Told): string[] {
   const wrong: string[] = [];
   for (const order of orders) {
     const { reference, amount } = order;
@@ -229,8 +234,9 @@ function judge(orders: readonly Wanted[], rows: readonly Row[], { said, settled,
     const ofOrder = said.filter((one) => one.order === order);
     const isRight = (text: string) => text === truth || (isLate && text === NOT_STARTED);
     const isWrong = ofOrder.some(({ isFinal, text }) => isFinal && !isRight(text));
-    const ends = settled.filter((one) => one.reference === reference).map(endOf);
-    if (ends.at(-1) !== truth || !ends.every(isRight)) wrong.push(`${reference} is ${truth}, and settled as ${ends}`);
+    const receipts = delivered.get(order) ?? [];
+    const paid = own.filter(({ status }) => status === "completed").map((row) => row.momo_receipt_number);
+    if (String(receipts) !== String(paid)) wrong.push(`${reference} is ${truth}, and was delivered for ${receipts}`);
     if (ofOrder.at(-1)?.text !== truth || isWrong)
       wrong.push(`${reference} is ${truth}, and the client says ${ofOrder.map(({ text }) => text).join(", ")}`);
   }

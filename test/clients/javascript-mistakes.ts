@@ -8,8 +8,8 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     from: 202,
     mjs: [
       [
-        "useStore(key, true, () => store.add(key + stateOf(status), order))",
-        "useStore(key, false, () => store.add(key + stateOf(status), order))",
+        "useStore(key, true, () => store.add(key + state, order))",
+        "useStore(key, false, () => store.add(key + state, order))",
       ],
     ],
   },
@@ -29,11 +29,6 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     mjs: [["intervalMs = 5000", "intervalMs = 1000"]],
   },
   {
-    name: "asks as often as there are requests that wait",
-    shows: "polls_too_fast",
-    mjs: [["const isAsked = stored.asked_ms !== order.asked_ms", "const isAsked = false"]],
-  },
-  {
     name: "searches with a parameter that does not exist",
     shows: "takes_wrong_row",
     mjs: [["list({ search: text })", "list({ reference: text })"]],
@@ -41,11 +36,11 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
   {
     name: "asks for the status without an id",
     shows: "failure_misread",
-    mjs: [["payment = id ? await", "payment = order ? await"]],
+    mjs: [["news = id ? await", "news = order ? await"]],
   },
   {
     name: "stores another id of the answer",
     shows: "unknown_id",
-    mjs: [["payment.checkout_request_id ?? null", "payment.merchant_request_id ?? null"]],
+    mjs: [["news.checkout_request_id ?? null", "news.merchant_request_id ?? null"]],
   },
 ];

@@ -9,7 +9,6 @@ export interface ClientModule {
 interface Store {
   get(key: string): object | null;
   add(key: string, order: object): void;
-  set(key: string, order: object): void;
   remove(key: string): void;
   names(): string[];
 }
@@ -20,26 +19,18 @@ const PUSH = "/v2/stkpush.php";
 const memoryStore = (kept: Map<string, string>): Store => ({
   get: (key) => JSON.parse(kept.get(key) ?? "null"),
   add: (key, order) => void (kept.has(key) || kept.set(key, JSON.stringify(order))),
-  set: (key, order) => void kept.set(key, JSON.stringify(order)),
   remove: (key) => void kept.delete(key),
   names: () => [...kept.keys()],
 });
 
 /** A store on the machine of the history, whose disk can be full. After an order is added, its process can stand still. */
 function storeOn({ isDiskFull }: World, store: Store, standStill: () => Promise<void>) {
-  function needSpace(): void {
-    if (isDiskFull()) throw new Error("ENOSPC: no space left on device");
-  }
   return {
     ...store,
     add(key: string, order: object) {
-      needSpace();
+      if (isDiskFull()) throw new Error("ENOSPC: no space left on device");
       store.add(key, order);
       return key.includes("~") ? undefined : standStill();
-    },
-    set(key: string, order: object) {
-      needSpace();
-      store.set(key, order);
     },
   };
 }
@@ -48,8 +39,7 @@ function storeOn({ isDiskFull }: World, store: Store, standStill: () => Promise<
 export const startIn =
   ({ createClient, fileStore }: ClientModule, hasFiles = false): StartClient =>
   (world): Client => {
-    const { apiKey, apiSecret, paymentAccountId, folder, kept, nowMs, after, send, standStill, deliver, settled } =
-      world;
+    const { apiKey, apiSecret, paymentAccountId, folder, kept, nowMs, after, send, standStill } = world;
     let isDead = false;
     const never = new Promise<never>(() => {});
     /** After the end of a process nothing of it goes on. */
@@ -64,10 +54,6 @@ export const startIn =
       apiSecret,
       paymentAccountId,
       store: storeOn(world, hasFiles ? fileStore(folder) : memoryStore(kept), () => alive(standStill("look"))),
-      settle: async (order: SaidOrder) => {
-        await alive(deliver());
-        settled(order);
-      },
       now: nowMs,
       async fetch(path: string, init: RequestInit) {
         if (path === PUSH) await alive(standStill("push"));

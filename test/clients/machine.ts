@@ -9,6 +9,8 @@ const HOUR = 60 * MINUTE;
 const JUMPS_MS = [11 * MINUTE, 48 * HOUR, -HOUR, -48 * HOUR];
 const SANDBOX_JUMPS = ["90s", "11m", "48h"];
 const NAPS_MS = [30 * SECOND, 10 * MINUTE, 3 * HOUR];
+/** How soon a process notices that its machine is awake. */
+const NOTICES_MS = 10 * SECOND;
 const FULL_MS = [5 * SECOND, MINUTE];
 const MAX_TROUBLES = 5;
 /** When trouble comes. */
@@ -26,10 +28,10 @@ export function createMachine(realClock: ManualClock, draws: Draws, control: Con
 
   const soon = (ms: number, happen: () => void) => void realClock.alarm(realClock.nowMs() + ms, happen);
 
-  /** Nothing of a process happens while its machine sleeps. */
+  /** Nothing of a process happens while its machine sleeps, and it can be woken before its time. */
   function whenAwake(happen: () => void): void {
     const leftMs = asleepUntilMs - realClock.nowMs();
-    if (leftMs > 0) soon(leftMs, () => whenAwake(happen));
+    if (leftMs > 0) soon(Math.min(leftMs, NOTICES_MS), () => whenAwake(happen));
     else happen();
   }
 

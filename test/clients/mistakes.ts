@@ -1,4 +1,4 @@
-import { ANSWER, CHARGE, type Change, type Mistake, SETTLED } from "./expect-shown.ts";
+import { ANSWER, CHARGE, type Change, type Mistake } from "./expect-shown.ts";
 
 /** The worst mistakes, in the client of each language. */
 
@@ -16,16 +16,16 @@ export const MISTAKES: readonly MistakeInEach[] = [
     from: 8,
     ...inEach(
       [
-        'if (error.kind !== "unknown") {',
-        'if (error.kind === "unknown") { store.remove(key); return start(reference, phone, amount); }\n      {',
+        'if (error.kind !== "unknown" && error.kind !== "not_started") {',
+        'if (error.kind === "unknown") { store.remove(key); return start(reference, phone, amount); }\n      if (error.kind !== "not_started") {',
       ],
       [
-        'if failure.kind != "unknown":',
-        'if failure.kind == "unknown":\n                self.store.remove(key)\n                return self.start(reference, phone, amount)\n            if True:',
+        'if failure.kind not in ("unknown", "not_started"):',
+        'if failure.kind == "unknown":\n                self.store.remove(key)\n                return self.start(reference, phone, amount)\n            if failure.kind != "not_started":',
       ],
       [
-        "if ($error->kind !== 'unknown') {",
-        "if ($error->kind === 'unknown') { $this->store->remove($key); return $this->start($reference, $phone, $amount); }\n            {",
+        "if ($error->kind !== 'unknown' && $error->kind !== 'not_started') {",
+        "if ($error->kind === 'unknown') { $this->store->remove($key); return $this->start($reference, $phone, $amount); }\n            if ($error->kind !== 'not_started') {",
       ],
     ),
   },
@@ -34,9 +34,27 @@ export const MISTAKES: readonly MistakeInEach[] = [
     shows: CHARGE,
     from: 8,
     ...inEach(
-      ['if (error.kind !== "unknown") {', "{"],
-      ['if failure.kind != "unknown":', "if True:"],
-      ["if ($error->kind !== 'unknown') {", "{"],
+      ['if (error.kind !== "unknown" && error.kind !== "not_started") {', 'if (error.kind !== "not_started") {'],
+      ['if failure.kind not in ("unknown", "not_started"):', 'if failure.kind != "not_started":'],
+      ["if ($error->kind !== 'unknown' && $error->kind !== 'not_started') {", "if ($error->kind !== 'not_started') {"],
+    ),
+  },
+  {
+    name: "forgets an order that has ended",
+    shows: CHARGE,
+    ...inEach(
+      [
+        "if (isFinal(order)) return order;\n    const id",
+        'if (isFinal(order)) for (const state of ["~ended", "~pending", ""]) store.remove(key + state);\n    if (isFinal(order)) return order;\n    const id',
+      ],
+      [
+        'if order["status"] in FINAL:\n            return order\n        id',
+        'if order["status"] in FINAL:\n            for state in ("~ended", "~pending", ""):\n                self.store.remove(key + state)\n            return order\n        id',
+      ],
+      [
+        "if (isFinal($order)) return $order;\n        $id",
+        "if (isFinal($order)) foreach (['~ended', '~pending', ''] as $state) $this->store->remove($key . $state);\n        if (isFinal($order)) return $order;\n        $id",
+      ],
     ),
   },
   {
@@ -45,21 +63,21 @@ export const MISTAKES: readonly MistakeInEach[] = [
     mjs: [
       [
         "if ((await get(key)) === null) await useStore(key, false, () => store.add(key, order));",
-        "store.set(key, order);",
+        "store.remove(key);\n    await store.add(key, order);",
       ],
       ["if (isFinal(stored) || stored.service_reference !== order.service_reference) {", "if (!order) {"],
     ],
     py: [
       [
         "if self._get(key) is None:\n            _use_store(key, False, lambda: self.store.add(key, order))",
-        "self.store.set(key, order)",
+        "self.store.remove(key)\n        self.store.add(key, order)",
       ],
       ['if stored["status"] in FINAL or stored["service_reference"] != order["service_reference"]:', "if not order:"],
     ],
     php: [
       [
         "if ($this->get($key) === null) useStore($key, false, fn () => $this->store->add($key, $order));",
-        "$this->store->set($key, $order);",
+        "$this->store->remove($key);\n        $this->store->add($key, $order);",
       ],
       ["if (isFinal($stored) || $stored['service_reference'] !== $order['service_reference']) {", "if (!$order) {"],
     ],
@@ -69,18 +87,18 @@ export const MISTAKES: readonly MistakeInEach[] = [
     shows: CHARGE,
     mjs: [
       ["if ((await get(key)) === null) await useStore(key, false, () => store.add(key, order));", ""],
-      ["const stored = await read(key); //", "const stored = await read(key, order); //"],
+      ["const stored = await read(key); //", "const stored = (await get(key)) ? await read(key) : order; //"],
     ],
     py: [
       [
         "if self._get(key) is None:\n            _use_store(key, False, lambda: self.store.add(key, order))\n        ",
         "",
       ],
-      ["stored = self._read(key)  #", "stored = self._read(key, order)  #"],
+      ["stored = self._read(key)  #", "stored = self._read(key) if self._get(key) else order  #"],
     ],
     php: [
       ["if ($this->get($key) === null) useStore($key, false, fn () => $this->store->add($key, $order));", ""],
-      ["$stored = $this->read($key); //", "$stored = $this->read($key, $order); //"],
+      ["$stored = $this->read($key); //", "$stored = $this->get($key) ? $this->read($key) : $order; //"],
     ],
   },
   {
@@ -100,27 +118,23 @@ export const MISTAKES: readonly MistakeInEach[] = [
     from: 12,
     standsBefore: "push",
     ...inEach(
-      ['"~accepted", "~not_started", ""]', '"~not_started", "~accepted", ""]'],
-      ['"~accepted", "~not_started", "")', '"~not_started", "~accepted", "")'],
-      ["'~accepted', '~not_started', '']", "'~not_started', '~accepted', '']"],
+      ['order.status = "not_started";', 'store.add(key + "~ended", { ...order, status: "not_started" });'],
+      ['order["status"] = "not_started"', 'self.store.add(f"{key}~ended", {**order, "status": "not_started"})'],
+      [
+        "$order['status'] = 'not_started';",
+        "$this->store->add(\"$key~ended\", [...$order, 'status' => 'not_started']);",
+      ],
     ),
   },
   {
-    name: "stores that an order is settled before settle has returned",
-    shows: SETTLED,
+    name: "keeps an order not_started when the answer to its push is lost",
+    shows: ANSWER,
+    from: 25,
+    standsBefore: "push",
     ...inEach(
-      [
-        'await useStore(key, order.status === "completed", async () => settle(order), "settled");',
-        "store.add(name, order);\n    await useStore(key, true, async () => settle(order));",
-      ],
-      [
-        '_use_store(key, order["status"] == "completed", lambda: self.settle(order), "settled")',
-        "self.store.add(name, order)\n        _use_store(key, True, lambda: self.settle(order))",
-      ],
-      [
-        "if ($this->settle === null || !isFinal($order) || $this->get($name)) return $order;",
-        "if ($this->settle === null || !isFinal($order) || $this->get($name)) return $order;\n        $this->store->add($name, $order);",
-      ],
+      ["store.remove(`", "String(`"],
+      ['_use_store(key, True, lambda: self.store.remove(order["service_reference"] + "~asked"))', ""],
+      ['useStore($key, true, fn () => $this->store->remove("$order[service_reference]~asked"));', ""],
     ),
   },
   {
@@ -128,7 +142,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
     shows: ANSWER,
     from: 31,
     ...inEach(
-      ["Math.max(0, Math.min(nowMs - order.asked_ms, intervalMs))", "nowMs - order.asked_ms"],
+      ["Math.max(0, Math.min(nowMs - asked_ms, intervalMs))", "nowMs - asked_ms"],
       ['max(0, min(now_ms - order["asked_ms"], round(1000 * self.interval)))', 'now_ms - order["asked_ms"]'],
       ["max(0, min($nowMs - $order['asked_ms'], (int) (1000 * $this->interval)))", "$nowMs - $order['asked_ms']"],
     ),
@@ -136,7 +150,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "takes nothing found too early for not started",
     shows: ANSWER,
-    from: 12,
+    from: 24,
     ...inEach(
       ["notStartedAfterMs = 600_000", "notStartedAfterMs = 5000"],
       ["not_started_after=600", "not_started_after=5"],
@@ -148,7 +162,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
     shows: ANSWER,
     from: 10,
     ...inEach(
-      ["order.not_found_ms + elapsedMs", "order.not_found_ms + elapsedMs / 1000"],
+      ["not_found_ms + elapsedMs", "not_found_ms + elapsedMs / 1000"],
       ['order["not_found_ms"] + elapsed_ms', 'order["not_found_ms"] + elapsed_ms / 1000'],
       ["$order['not_found_ms'] + $elapsedMs", "$order['not_found_ms'] + $elapsedMs / 1000"],
     ),
@@ -158,9 +172,9 @@ export const MISTAKES: readonly MistakeInEach[] = [
     shows: ANSWER,
     from: 5,
     ...inEach(
-      ["return read(key, order);", 'return record(key, order, { status: "failed" });'],
-      ["return self._read(key, order)\n", 'return self._record(key, order, {"status": "failed"})\n'],
-      ["return $this->read($key, $order);", "return $this->record($key, $order, ['status' => 'failed']);"],
+      ["let news = {};", 'let news = { status: "failed" };'],
+      ["news = {}\n", 'news = {"status": "failed"}\n'],
+      ["$news = [];", "$news = ['status' => 'failed'];"],
     ),
   },
   {
@@ -168,8 +182,8 @@ export const MISTAKES: readonly MistakeInEach[] = [
     shows: ANSWER,
     from: 32,
     ...inEach(
-      ['String(answer?.message).startsWith("STK push initiation failed")', "answer?.message"],
-      ['str(message).startswith("STK push initiation failed")', "message"],
+      ['message.startsWith("STK push initiation failed")', "message"],
+      ['message.startswith("STK push initiation failed")', "message"],
       ["str_starts_with($message, 'STK push initiation failed')", "$message"],
     ),
   },
@@ -186,21 +200,18 @@ export const MISTAKES: readonly MistakeInEach[] = [
     name: "forgets the receipt",
     shows: ANSWER,
     ...inEach(
-      ["payment.momo_receipt_number ?? null", "null"],
-      ['payment.get("momo_receipt_number")', "None"],
-      ["$payment['momo_receipt_number'] ?? null", "null"],
+      ["news.momo_receipt_number ?? null", "null"],
+      ['news.get("momo_receipt_number")', "None"],
+      ["$news['momo_receipt_number'] ?? null", "null"],
     ),
   },
   {
     name: "never asks",
     shows: "end_not_learned",
     ...inEach(
-      ["if (isFinal(order)) return settleEnd(key, order);\n    const nowMs", "return order;\n    const nowMs"],
-      ["return self._settle_end(key, order)\n        now_ms", "return order\n        return order\n        now_ms"],
-      [
-        "if (isFinal($order)) return $this->settleEnd($key, $order);\n        $nowMs",
-        "if ($order) return $order;\n        $nowMs",
-      ],
+      ["if (isFinal(order)) return order;\n    const id", "return order;\n    const id"],
+      ['if order["status"] in FINAL:\n            return order\n        id', "return order\n        id"],
+      ["if (isFinal($order)) return $order;\n        $id", "if ($order) return $order;\n        $id"],
     ),
   },
   {
@@ -210,24 +221,27 @@ export const MISTAKES: readonly MistakeInEach[] = [
     mjs: [
       ["Number(row.amount) === amount && String(row.phone).endsWith(phone.slice(3))", "true"],
       ["rowsOf(service_reference)", "rowsOf(service_reference[0])"],
-      ["own.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0", "own.length > 0"],
+      [
+        "rows.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0",
+        "rows.length > 0",
+      ],
     ],
     py: [
       ['if str(row.get("phone"))[-9:] == order["phone"][3:]]', "]"],
       ['if _is_amount(row.get("amount"), order["amount"])]', "]"],
       ['self._rows_of(order, order["service_reference"])', 'self._rows_of(order, order["service_reference"][0])'],
-      ['own and not self.list(search=_create_service_reference(order["reference"]))', "own"],
+      ['rows and not self.list(search=_create_service_reference(order["reference"]))', "rows"],
     ],
     php: [
-      ["array_values(array_filter($this->list(['search' => $search]), $isOwn))", "$this->list(['search' => $search])"],
-      ["$this->rowsOf($order, $order['service_reference'])", "$this->rowsOf($order, $order['service_reference'][0])"],
-      ["$own !== [] && $this->list(['search' => createServiceReference($order['reference'])]) === []", "$own !== []"],
+      ["array_values(array_filter($this->list(['search' => $text]), $isOwn))", "$this->list(['search' => $text])"],
+      ["$rowsOf($order['service_reference'])", "$rowsOf($order['service_reference'][0])"],
+      ["$rows !== [] && $this->list(['search' => createServiceReference($order['reference'])]) === []", "$rows !== []"],
     ],
   },
   {
     name: "leaves out a row because of its date",
     shows: ANSWER,
-    from: 34,
+    from: 48,
     ...inEach(
       [
         "Number(row.amount) === amount &&",
@@ -238,8 +252,8 @@ export const MISTAKES: readonly MistakeInEach[] = [
         'if _is_amount(row.get("amount"), order["amount"]) and abs(__import__("calendar").timegm(time.strptime(row["created_at"], "%Y-%m-%d %H:%M:%S")) - 10800 - self.now()) < 600]',
       ],
       [
-        "$isOwn = fn ($row) => $isAmount(",
-        "$isOwn = fn ($row) => abs(strtotime($row['created_at'] . ' +0300') - ($this->now)()) < 600 && $isAmount(",
+        "$isOwn = fn ($row) =>",
+        "$isOwn = fn ($row) => abs(strtotime($row['created_at'] . ' +0300') - ($this->now)()) < 600 &&",
       ],
     ),
   },

@@ -95,7 +95,6 @@ const ACTS = {
       after(ms, resolve);
     }),
   still: ({ standStill }: World) => standStill("look"),
-  settle: ({ deliver }: World) => deliver(),
 };
 
 /** The service and the time, for the processes of a client. A request is answered when it is its turn. */
@@ -107,15 +106,11 @@ function serve(world: World) {
     const body = (await request.toArray()).join("");
     const myTurn = turn;
     rest();
-    const [, act, seconds] = /^\/(sleep|still|settle)\/(.*)/.exec(url) ?? [];
+    const [, act, seconds] = /^\/(sleep|still)\/(.*)/.exec(url) ?? [];
     if (act) {
-      const isDone = await ACTS[act as keyof typeof ACTS](world, Number(seconds) * 1000).then(
-        () => true,
-        () => false,
-      );
+      await ACTS[act as keyof typeof ACTS](world, Number(seconds) * 1000);
       await myTurn();
-      if (act === "settle" && isDone) world.settled(JSON.parse(body));
-      return response.writeHead(isDone ? 200 : 500).end("0");
+      return response.end("0");
     }
     if (url === "/v2/stkpush.php") await world.standStill("push");
     if (request.socket.destroyed) return;

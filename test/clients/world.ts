@@ -15,10 +15,6 @@ export interface World {
   isDiskFull(): boolean;
   /** A process can stand still between the store of an order and its push, while others go on. */
   standStill(before: "look" | "push"): Promise<void>;
-  /** The shop takes its time to deliver an order, and can fail. */
-  deliver(): Promise<void>;
-  /** The shop has delivered. */
-  settled(order: SaidOrder): void;
   /** Cleans up after the history. */
   atEnd(clean: () => void): void;
   after(ms: number, happen: () => void): void;

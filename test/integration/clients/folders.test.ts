@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -16,13 +17,13 @@ import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
 import {
-  ACCEPTED_FILE,
   CHECKOUT_ID,
   FILE,
   fileOf,
   json,
   PAID,
   PAYMENT,
+  PENDING_FILE,
   PROGRAMS,
   runIn,
   serveService,
@@ -68,7 +69,7 @@ for (const { name, needs, command } of PROGRAMS) {
         const { baseUrl, pushes } = serveService();
         const orders = newFolder();
         await run(baseUrl, orders, "start", ...PAYMENT);
-        for (const file of [FILE, ACCEPTED_FILE]) spoil(join(orders, file));
+        for (const file of [FILE, PENDING_FILE]) spoil(join(orders, file));
         const { error } = await run(baseUrl, orders, "pay", ...PAYMENT);
         expect(["store", "usage"]).toContain(error?.code ?? "");
         expect(error?.message).toContain("order-0001");
@@ -96,8 +97,19 @@ for (const { name, needs, command } of PROGRAMS) {
         writeFileSync(join(orders, "notes.txt"), "mine");
         writeFileSync(join(orders, "package.json"), "{}");
         expect((await run(baseUrl, orders, "open")).result).toMatchObject([{ reference: "../../x" }]);
-        const own = [fileOf("../../x"), fileOf("../../x~accepted")];
+        const own = [fileOf("../../x"), fileOf("../../x~pending")];
         expect(readdirSync(orders).sort()).toEqual([...own, "notes.txt", "package.json"].sort());
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.skipIf(process.platform === "win32")(
+      "keeps the phones of customers from other users of the machine",
+      async () => {
+        const orders = join(newFolder(), "orders");
+        await run(serveService().baseUrl, orders, "start", ...PAYMENT);
+        expect(statSync(orders).mode & 0o777).toBe(0o700);
+        for (const file of readdirSync(orders)) expect(statSync(join(orders, file)).mode & 0o777).toBe(0o600);
       },
       TEST_TIMEOUT_MS,
     );
@@ -242,7 +254,7 @@ for (const { name, needs, command } of PROGRAMS) {
         }
         expect([readdirSync(cwd), pushes()]).toEqual([[], 0]);
         await runIn(copied, baseUrl, "", "start", ...PAYMENT, { cwd });
-        expect(readdirSync(join(dirname(program), "momo-orders")).sort()).toEqual([FILE, ACCEPTED_FILE]);
+        expect(readdirSync(join(dirname(program), "momo-orders")).sort()).toEqual([FILE, PENDING_FILE]);
       },
       TEST_TIMEOUT_MS,
     );

@@ -18,7 +18,7 @@ export const PHONE = "254712345678";
 /** The file of a name in the folder of the orders. */
 export const fileOf = (name: string) => `${Buffer.from(name).toString("hex")}.json`;
 export const FILE = fileOf("order-0001");
-export const ACCEPTED_FILE = fileOf("order-0001~accepted");
+export const PENDING_FILE = fileOf("order-0001~pending");
 export const ENDED_FILE = fileOf("order-0001~ended");
 
 /** Python without the packages of the machine, which the client does not need. */
@@ -32,8 +32,6 @@ interface Program {
   readonly host?: () => readonly string[];
   /** A program that pays within 3 s, while its clock goes back by an hour. */
   readonly payBackwards: (url: string) => readonly string[];
-  /** A program whose settle fails at first: it starts, asks, lists and asks again, and prints what it sees. */
-  readonly settleTwice: (url: string) => readonly string[];
 }
 
 const JAVASCRIPT = join(CLIENTS, "client.mjs");
@@ -53,20 +51,6 @@ export const PROGRAMS: readonly Program[] = [
          store: fileStore(process.cwd()), now: () => ms, sleep, deadlineMs: 3000 });
        console.log((await momo.pay("ORDER-0001", "0712345678", 100)).status, slept);`,
     ],
-    settleTwice: (baseUrl) => [
-      ...["node", "--input-type=module", "-e"],
-      `import { createClient, fileStore } from "${CLIENTS}/client.mjs";
-       let calls = 0;
-       const settle = async ({ receipt }) => { calls += 1; if (calls === 1) throw new Error("the database is " + receipt); };
-       const momo = createClient({ baseUrl: "${baseUrl}", apiKey: "a", apiSecret: "b", paymentAccountId: 1,
-         store: fileStore(process.cwd()), settle });
-       const statuses = async () => (await momo.open()).map(({ status }) => status).join();
-       await momo.start("ORDER-0001", "0712345678", 100);
-       await momo.ask("ORDER-0001").catch(({ kind, message, mayHavePaid }) => console.log(kind, mayHavePaid, message));
-       console.log(calls, await statuses());
-       console.log((await momo.ask("ORDER-0001")).status, calls, await statuses());
-       console.log((await momo.pay("ORDER-0001", "0712345678", 100)).status, calls);`,
-    ],
   },
   {
     name: "Python",
@@ -82,26 +66,6 @@ def sleep(seconds):
 momo = Client("${url}", "a", "b", 1, FileStore(os.getcwd()), now=lambda: times[-1], sleep=sleep, deadline=3)
 print(momo.pay("ORDER-0001", "0712345678", Decimal("100.00"))["status"], round(sum(slept) * 1000))`,
     ],
-    settleTwice: (url) => [
-      ...[...PYTHON, "-c"],
-      `import os, sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore, MomoError
-calls = []
-def settle(order):
-    calls.append(order)
-    if len(calls) == 1:
-        raise ValueError("the database is " + order["receipt"])
-momo = Client("${url}", "a", "b", 1, FileStore(os.getcwd()), settle=settle)
-def statuses():
-    return ",".join(order["status"] for order in momo.open())
-momo.start("ORDER-0001", "0712345678", 100)
-try:
-    momo.ask("ORDER-0001")
-except MomoError as error:
-    print(error.kind, str(error.may_have_paid).lower(), error)
-print(len(calls), statuses())
-print(momo.ask("ORDER-0001")["status"], len(calls), statuses())
-print(momo.pay("ORDER-0001", "0712345678", 100)["status"], len(calls))`,
-    ],
   },
   {
     name: "PHP",
@@ -114,24 +78,6 @@ print(momo.pay("ORDER-0001", "0712345678", 100)["status"], len(calls))`,
        $now = function () use (&$time) { return $time; };
        $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore(getcwd()), now: $now, sleep: $sleep, deadline: 3);
        echo $momo->pay("ORDER-0001", "0712345678", 100)["status"], " ", $slept * 1000, "\n";`,
-    ],
-    settleTwice: (url) => [
-      ...["php", "-r"],
-      `require "${CLIENTS}/client.php"; $calls = 0;
-       $settle = function (array $order) use (&$calls) {
-         $calls += 1;
-         @fopen("/no/such/file", "r"); // a warning of the shop is none of the client
-         if ($calls === 1) throw new Exception("the database is $order[receipt]");
-       };
-       $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore(getcwd()), settle: $settle);
-       $statuses = fn () => implode(",", array_column($momo->open(), "status"));
-       $momo->start("ORDER-0001", "0712345678", 100);
-       try { $momo->ask("ORDER-0001"); } catch (Momo\\MomoError $error) {
-         echo $error->kind, " ", json_encode($error->mayHavePaid), " ", $error->getMessage(), "\n";
-       }
-       echo $calls, " ", $statuses(), "\n";
-       echo $momo->ask("ORDER-0001")["status"], " ", $calls, " ", $statuses(), "\n";
-       echo $momo->pay("ORDER-0001", "0712345678", 100)["status"], " ", $calls, "\n";`,
     ],
   },
 ];

@@ -123,7 +123,7 @@ for (const { name, needs, command } of PROGRAMS) {
         const orders = newFolder();
         const start = run(baseUrl, orders, "start", ...PAYMENT);
         await pushed.arrived(1);
-        storeNotFound(orders, 600_000);
+        storeNotFound(orders, 599_000);
         expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("not_started");
         expect((await run(baseUrl, orders, "open")).result).toEqual([]);
         pushed.give(0, answer());

@@ -1,0 +1,153 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AuditReport } from "../../../npm/records.ts";
+import { ROOT } from "../../support/binary.ts";
+import { type Child, startChild } from "../../support/child.ts";
+import { later, newFolder } from "../../support/cleanup.ts";
+import { readDocument } from "../../support/documents.ts";
+import { cleanEnvironment, runToEnd, type Served, serveMomo } from "../../support/momo.ts";
+import type { Needed } from "../../support/needs.ts";
+import { until } from "../../support/waiting.ts";
+
+/** The example shops of docs/examples, each beside a sandbox. */
+
+/** Serves a route of Next.js as Next.js calls it. */
+const NEXT = `import * as route from "./route.mjs";
+const server = Bun.serve({ port: Number(process.env.PORT), hostname: "127.0.0.1", fetch(request) {
+  const id = new URL(request.url).pathname.split("/")[2];
+  return route[request.method](request, { params: Promise.resolve({ id }) });
+} });
+console.log("the shop is at " + server.url.origin);`;
+
+type Answer = Readonly<Record<string, unknown>>;
+
+export interface Kind {
+  readonly needs: readonly Needed[];
+  readonly client: string;
+  readonly files: (name: string) => Readonly<Record<string, string>>;
+  readonly command: (port: number) => readonly string[];
+  readonly right: string;
+  readonly wrong: string;
+  /** The path that starts a payment of an order. */
+  readonly pay: (id: string) => string;
+  readonly isForm?: boolean;
+  /** Whether it takes webhooks. */
+  readonly hook?: boolean;
+  readonly cron?: (shop: Shop) => Promise<unknown>;
+}
+
+const example = (name: string) => readDocument(`docs/examples/${name}`).text;
+const payOrder = (id: string) => `/orders/${id}`;
+
+export const KINDS: Readonly<Record<string, Kind>> = {
+  Express: {
+    needs: ["node", "Express"],
+    client: "client.mjs",
+    files: (name) => ({ "shop.mjs": example(name) }),
+    command: () => ["node", "shop.mjs"],
+    right: "shop-express.mjs",
+    wrong: "shop-express-wrong.mjs",
+    pay: (id) => `/orders/${id}/pay`,
+    hook: true,
+  },
+  "Next.js": {
+    needs: [],
+    client: "client.mjs",
+    files: (name) => ({ "route.mjs": example(name), "next.mjs": NEXT }),
+    command: () => [process.execPath, "next.mjs"],
+    right: "shop-next.mjs",
+    wrong: "shop-next-wrong.mjs",
+    pay: payOrder,
+    cron: ({ get }) => get("/orders/unpaid"),
+  },
+  PHP: {
+    needs: ["php", "php curl"],
+    client: "client.php",
+    files: (name) => ({ "shop.php": example(name) }),
+    command: (port) => ["php", "-S", `127.0.0.1:${port}`, "shop.php"],
+    right: "shop.php",
+    wrong: "shop-wrong.php",
+    pay: payOrder,
+    isForm: true,
+    hook: true,
+    cron: ({ folder, environment }) => runToEnd(["php", "shop.php"], { cwd: folder, env: environment }),
+  },
+};
+
+/** Only PHP needs a port that is known before. */
+function freePort(): number {
+  const socket = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+  const { port } = socket;
+  socket.stop(true);
+  return port;
+}
+
+export const delivered = (folder: string) =>
+  readdirSync(join(folder, "orders")).filter((file) => file.endsWith(".delivered"));
+
+export interface Shop {
+  readonly momo: Served;
+  readonly folder: string;
+  readonly environment: Record<string, string>;
+  readonly pay: (id: string, phone?: string) => Promise<Answer>;
+  readonly get: (path: string) => Promise<Answer>;
+  readonly post: (path: string, body: object) => Promise<number>;
+  /** The order, after the customer has waited. */
+  readonly later: (id: string) => Promise<Answer>;
+  readonly audit: () => Promise<AuditReport>;
+}
+
+export async function openShop(kind: Kind, file: string): Promise<Shop> {
+  const momo = await serveMomo(["--clock", "2026-11-20 10:00:00"]);
+  const { ready } = momo;
+  const folder = newFolder();
+  copyFileSync(join(ROOT, "clients", kind.client), join(folder, kind.client));
+  mkdirSync(join(folder, "node_modules"));
+  const express = join(ROOT, "test/integration/check/node_modules/express");
+  if (existsSync(express)) symlinkSync(express, join(folder, "node_modules/express"));
+  for (const [name, text] of Object.entries(kind.files(file))) writeFileSync(join(folder, name), text);
+  const environment = {
+    ...cleanEnvironment(newFolder()),
+    MOMO_BASE_URL: ready.base_url,
+    MOMO_API_KEY: ready.api_key,
+    MOMO_API_SECRET: ready.api_secret,
+    MOMO_PAYMENT_ACCOUNT_ID: String(ready.payment_account_id),
+    MOMO_ORDERS: join(folder, "orders"),
+    PORT: "0",
+  };
+  const port = freePort();
+  const child: Child = startChild(kind.command(port), { env: environment, cwd: folder });
+  later(() => {
+    child.signal("SIGKILL");
+    return child.exited;
+  });
+  const said = () => `${child.stdout.text}${child.stderr.text}`;
+  const origin = await until(
+    async () => /http:\/\/127\.0\.0\.1:\d+/.exec(said())?.[0] ?? "",
+    (address) => address !== "",
+  );
+  const send = async (path: string, init?: RequestInit) => fetch(origin + path, { keepalive: false, ...init });
+  const get = async (path: string) => (await (await send(path)).json()) as Answer;
+  const json = (body: object) => ({
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return {
+    momo,
+    folder,
+    environment,
+    get,
+    post: async (path, body) => (await send(path, json(body))).status,
+    async pay(id, phone = "0712345678") {
+      const given = { phone, amount: "100" };
+      const init = kind.isForm ? { method: "POST", body: new URLSearchParams(given) } : json({ ...given, amount: 100 });
+      return (await (await send(kind.pay(id), init)).json()) as Answer;
+    },
+    async later(id) {
+      await momo.control("POST", "/clock", { advance: "5s" });
+      return get(`/orders/${id}`);
+    },
+    audit: async () => (await momo.control("GET", "/audit?over=true")) as unknown as AuditReport,
+  };
+}
