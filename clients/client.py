@@ -200,7 +200,7 @@ class Client:
         own = _key_of(order["reference"]) + "~"
         names = [name for name in _use_store("the folder", True, self.store.names) if not name.startswith(own)]
         ids = [self._get(name)["checkout_request_id"] for name in names if name.endswith(("~pending", "~ended"))]
-        if all(row.get("checkout_request_id", "none") in ids for row in rows):
+        if all((row.get("checkout_request_id") or "none") in ids for row in rows):
             return None
         same = f"another payment of {order['phone']} for {order['amount']}"
         raise MomoError("unknown", f"{same} can be that of {order['reference']}", True)

@@ -34,7 +34,7 @@ const TEXTS = {
 function triesOf(id) {
   const tries = [];
   for (;;) {
-    const key = `${id}-${tries.length + 1}`.toLowerCase();
+    const key = `${id}-${tries.length + 1}`.toLowerCase(); // as the client stores it
     const stored = store.get(`${key}~ended`) ?? store.get(`${key}~pending`) ?? store.get(key);
     if (stored === null) return tries;
     tries.push(stored);
@@ -98,7 +98,6 @@ async function askForUnpaid() {
     .flatMap(triesOf))
     await momo.ask(reference).then(book).catch(console.error);
 }
-setInterval(askForUnpaid, 60_000);
-askForUnpaid();
+setInterval(() => askForUnpaid().catch(console.error), 60_000);
 
 const server = app.listen(Number(PORT), () => console.log(`the shop is at http://127.0.0.1:${server.address().port}`));

@@ -23,7 +23,7 @@ const UNPAID = ["failed", "cancelled", "expired", "not_started"];
 async function triesOf(id) {
   const tries = [];
   for (;;) {
-    const key = `${id}-${tries.length + 1}`.toLowerCase();
+    const key = `${id}-${tries.length + 1}`.toLowerCase(); // as the client stores it
     const states = [`${key}~ended`, `${key}~pending`, key];
     const stored = (await Promise.all(states.map((name) => store.get(name)))).find((state) => state !== null);
     if (!stored) return tries;

@@ -29,7 +29,7 @@ function triesOf(string $id): array
     global $store;
     $tries = [];
     for (;;) {
-        $key = strtolower("$id-" . (count($tries) + 1));
+        $key = strtolower("$id-" . (count($tries) + 1)); // as the client stores it
         $stored = $store->get("$key~ended") ?? $store->get("$key~pending") ?? $store->get($key);
         if ($stored === null) return $tries;
         $tries[] = $stored;

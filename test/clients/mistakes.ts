@@ -115,7 +115,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "keeps an order not_started when its push is accepted",
     shows: ANSWER,
-    from: 12,
+    from: 25,
     standsBefore: "push",
     ...inEach(
       ['order.status = "not_started";', 'store.add(key + "~ended", { ...order, status: "not_started" });'],
@@ -241,7 +241,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "leaves out a row because of its date",
     shows: ANSWER,
-    from: 48,
+    from: 60,
     ...inEach(
       [
         "Number(row.amount) === amount &&",
