@@ -68,6 +68,7 @@ export type Violation =
       /** The statuses whose payments are counted, where they explain the number. */
       readonly counts?: readonly string[];
     }
+  | { readonly kind: "sum"; readonly name: string; readonly received: number; readonly sum: number }
   | { readonly kind: "no_object"; readonly status: number }
   | { readonly kind: "envelope"; readonly success: Received; readonly message: Received }
   | { readonly kind: "failure_members"; readonly names: readonly string[]; readonly success: Received }
@@ -93,6 +94,7 @@ export type Lack =
   | { readonly kind: "too_late" }
   | { readonly kind: "may_change" }
   | { readonly kind: "not_selected" }
+  | { readonly kind: "many_rows" }
   | { readonly kind: "refused_before"; readonly status: number }
   /** No answer of this kind has come. */
   | { readonly kind: "no_such_answer"; readonly answers: "any" | "200" | "errors" }

@@ -3,6 +3,7 @@ import {
   type CheckResult,
   type CheckRun,
   check,
+  type Listed,
   list,
   listIn,
   ok,
@@ -56,6 +57,33 @@ async function failedOnly({ service }: CheckRun): Promise<CheckResult> {
   return violated(exchange, { ...fact, ...(counts && { counts }) }, { summary });
 }
 
+/** As many as a page can have. */
+const COMPLETED = { path: `${LIST}?status=completed&limit=100` };
+
+/** The sum of the amounts of what is completed. @throws Skip if it cannot be told */
+function sumOf({ items, pagination }: Listed): number {
+  if (items.some(({ status }) => status !== "completed")) throw new Skip({ kind: "not_selected" });
+  if (items.length === 0) throw new Skip({ kind: "none_such", statuses: ["completed"] });
+  if (items.length !== pagination.total_items) throw new Skip({ kind: "many_rows" });
+  const cents = items.map(({ amount }) => (typeof amount === "number" ? Math.round(amount * 100) : Number.NaN));
+  const sum = cents.reduce((total, one) => total + one) / 100;
+  if (Number.isNaN(sum)) throw new Skip({ kind: "not_shown", member: "amount" });
+  return sum;
+}
+
+/** Before fees, of all payments: a sum of the rows of the page, or of those that were not paid, is another one. */
+async function paidOnly({ service }: CheckRun): Promise<CheckResult> {
+  const sum = sumOf(listIn(await service.ask(COMPLETED)));
+  const { exchange, summary } = listIn(await service.again({ path: LIST }));
+  if (summary === null) throw new Skip({ kind: "short_form" });
+  const number = summary.total_completed_amount;
+  if (typeof number !== "number") throw new Skip({ kind: "not_shown", member: "total_completed_amount" });
+  if (number === sum) return ok(exchange);
+  // A payment may have ended between the requests.
+  if (sumOf(listIn(await service.again(COMPLETED))) !== sum) throw new Skip({ kind: "may_change" });
+  return violated(exchange, { kind: "sum", name: "total_completed_amount", received: number, sum }, { summary });
+}
+
 export const SUMMARY_CHECKS: readonly Check[] = [
   check("summary.counts", "§2.4", "The summary counts what the filter `status` selects", async ({ service }) => {
     const { exchange, summary } = await list(service);
@@ -79,5 +107,11 @@ export const SUMMARY_CHECKS: readonly Check[] = [
     if (compared === 0) throw new Skip({ kind: "not_selected" });
     return whereSome(service, ok(exchange));
   }),
+  check(
+    "summary.paid-only",
+    "§2.4",
+    "`total_completed_amount` is the sum of the amounts of completed payments",
+    paidOnly,
+  ),
   check("summary.failed-only", "§2.4", "`failed_count` counts only payments with the status failed", failedOnly),
 ];

@@ -74,6 +74,7 @@ const VIOLATION: Words<Violation> = {
   lost_row: (fact) => `the list does not have transaction ${value(fact.transaction)}, which fits`,
   finds_none: "it finds no transaction, but there is one that fits",
   found: (fact) => `it returns ${fact.rows} transactions, the first is ${value(fact.first)}`,
+  sum: (fact) => `${fact.name} is ${fact.received}; the amounts of the completed payments add up to ${fact.sum}`,
   count: (fact) => {
     const why = fact.counts === undefined ? "" : `: it counts ${fact.counts.join(", ")}`;
     return `\`${fact.name}\` is ${fact.received}, and status=${fact.status} selects ${value(fact.selected)}${why}`;
@@ -103,6 +104,7 @@ const LACK: Words<Lack> = {
   too_late: "its first status came too late",
   may_change: "payments may have changed between two requests",
   not_selected: "the list does not select by status",
+  many_rows: "more payments are completed than a page shows",
   refused_before: (fact) => `it is refused with ${fact.status} for another reason first`,
   no_such_answer: (fact) => ANSWERS[fact.answers],
   unusable_id: "its id is no number or text of up to 200 characters",

@@ -1,43 +1,24 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Sent } from "../../../sandbox/check/service.ts";
 import { openScene, type Scene } from "../../support/scene.ts";
+import {
+  everywhere,
+  inLists,
+  inPagination,
+  inStatus,
+  isList,
+  isStatus,
+  type Json,
+  json,
+  paidAs,
+  rowsOf,
+  when,
+} from "./changes.ts";
 import { checkScene, type Deviation, fillScene, IGNORED, seenOf, sendTo } from "./checked.ts";
 
 /** A service that deviates in one thing: exactly the sentence that names it does not hold. */
 
 let scene: Scene;
-
-type Json = Record<string, unknown>;
-
-const json = (change: (body: Json, request: Sent) => Json | undefined): Deviation => {
-  return (answer, request) => {
-    const body = change(JSON.parse(answer.text), request);
-    return body === undefined ? answer : { ...answer, text: JSON.stringify(body) };
-  };
-};
-const rowsOf = ({ transactions }: Json) => (transactions ?? []) as Json[];
-const isList = ({ path }: Sent) => path.startsWith("/transactions.php");
-const isStatus = ({ path }: Sent) => path === "/status.php";
-
-/** Changes each row of the lists. */
-const inLists = (change: (row: Json) => Json) =>
-  json((body) => (body.transactions ? { ...body, transactions: rowsOf(body).map(change) } : undefined));
-
-/** Changes each row of the lists, and each status. */
-const everywhere = (change: (row: Json) => Json) =>
-  json((body) => {
-    if (body.transactions) return { ...body, transactions: rowsOf(body).map(change) };
-    return body.checkout_request_id && body.status ? change(body) : undefined;
-  });
-
-const inStatus = (change: Json) =>
-  json((body, request) => (isStatus(request) && body.success ? { ...body, ...change } : undefined));
-const inPagination = (change: (pagination: Json) => Json, path = "/transactions.php") =>
-  json((body, request) => {
-    if (request.path !== path || !body.pagination) return;
-    return { ...body, pagination: { ...(body.pagination as Json), ...change(body.pagination as Json) } };
-  });
-const when = (status: string, change: Json) => (row: Json) => (row.status === status ? { ...row, ...change } : row);
 
 /** Answers another request than the one that came. */
 const asks =
@@ -203,6 +184,9 @@ const DEVIATIONS: readonly [sentence: string, deviation: Deviation][] = [
         : undefined,
     ),
   ],
+  ["summary.paid-only", paidAs((total) => total + 1)],
+  ["summary.paid-only", paidAs((total) => total * 0.99)],
+  ["summary.paid-only", paidAs((_, rows) => rows.reduce((sum, { amount }) => sum + Number(amount), 0))],
   ["summary.failed-only", countsAsFailed("cancelled", "expired")],
   ["summary.failed-only", countsAsFailed("cancelled")],
   ["summary.failed-only", countsAsFailed("expired")],
