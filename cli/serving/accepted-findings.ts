@@ -8,7 +8,8 @@ import { Failure } from "../terminal/failure.ts";
 
 /**
  * Reads the file of the findings that are known and accepted: a line for each kind, or for a kind and a reference after it, as the
- * report shows it. Empty lines and lines that begin with # are comments. A line for what is not found does no harm.
+ * report shows it. Empty lines are left out, and comments: `# ` at the beginning, or behind the kind. A line for what is not found does
+ * no harm.
  * @throws Failure `usage` for a file that cannot be read, and for a kind that does not exist
  */
 export function readAccepted(file: string): Accepts {
@@ -19,7 +20,8 @@ export function readAccepted(file: string): Accepts {
     if (text === "" || text.startsWith("#")) continue;
     const [kind = ""] = text.split(/\s/, 1);
     if (!KIND_NAMES.some((one) => one === kind)) throw unknownKind(`${name}, line ${index + 1}`, kind);
-    accepted.add(entryOf(kind, text.slice(kind.length)));
+    const rest = text.slice(kind.length).trim();
+    accepted.add(entryOf(kind, rest.startsWith("# ") ? "" : rest));
   }
   return (kind, reference) =>
     accepted.has(kind) || (reference !== null && accepted.has(entryOf(kind, visible(redact(reference)))));

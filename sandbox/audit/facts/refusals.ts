@@ -21,4 +21,4 @@ export function sentenceOf(call: AnsweredRequest): string {
 }
 
 const missingHeaders = ({ status, headers, isInjected }: AnsweredRequest): readonly string[] =>
-  status === 401 && !isInjected ? CREDENTIALS.filter((name) => headers.get(name) === null) : [];
+  status === 401 && !isInjected ? CREDENTIALS.filter((name) => !headers.get(name)) : [];
