@@ -1,12 +1,13 @@
 import { Command, Option } from "commander";
 import { isLoopback } from "../../sandbox/loopback.ts";
 import type { AnsweredRequest } from "../../sandbox/request-log.ts";
+import { atMost } from "../../src/domain/clock.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { type Delivery, stateOf } from "../../src/domain/delivery.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
-import { stopwatch, systemRandom } from "../../src/system.ts";
+import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { callersVariable, momoEnvironment } from "../environment.ts";
 import { type DataDirectory, nameDataDirectory } from "../files/data-directory.ts";
 import { ReadyFile } from "../files/ready-file.ts";
@@ -18,7 +19,7 @@ import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from ".
 import { type DatabaseConfig, THIS_MACHINE } from "../serving/engine.ts";
 import { PortInUse } from "../serving/listen.ts";
 import { type ReadyRecord, readyRecord } from "../serving/ready-record.ts";
-import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
+import { type RunningSandbox, runSandbox, type SandboxConfig } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxChoices, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import {
@@ -32,7 +33,7 @@ import {
 } from "../terminal/options.ts";
 import { printJson, reportFault, STDERR, tell } from "../terminal/output.ts";
 import { createRequestOutput, isRefused, type RequestOutput } from "../terminal/server-log.ts";
-import { endingSignals } from "../terminal/signals.ts";
+import { stopSignal } from "../terminal/signals.ts";
 import { isTerminal, lineWidth, outliveOutput, outputProblem } from "../terminal/standard-output.ts";
 import { checkVariables, optionName, rememberVariables, takeVariable } from "../terminal/usage.ts";
 import { announce } from "./ready-lines.ts";
@@ -129,7 +130,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   };
   const parentGone = flags.untilStdinCloses ? stdinEnd() : null;
   try {
-    sandbox = await runSandbox({
+    sandbox = await startUnlessStopped(stopping, removeFiles, {
       ...config,
       directory,
       isTemporary: temporary !== null,
@@ -168,6 +169,18 @@ async function serve(flags: ServeFlags): Promise<void> {
     }
   }
   if (output && !(await output.end())) process.exit(EXIT.done);
+}
+
+/** How long a start may go on after a signal: it may wait for a database that never answers. */
+const START_GRACE_MS = 1000;
+
+async function startUnlessStopped(stopping: Promise<void>, removeFiles: () => void, config: SandboxConfig) {
+  const starting = runSandbox(config);
+  starting.catch(() => {}); // after a signal, nobody else waits for it
+  const sandbox = await Promise.race([starting, stopping.then(() => atMost(systemClock, START_GRACE_MS, starting))]);
+  if (sandbox) return sandbox;
+  removeFiles();
+  process.exit(EXIT.done);
 }
 
 function tellReady(record: ReadyRecord, bindHost: string): void {
@@ -263,27 +276,4 @@ function stdinEnd(): { readonly ended: Promise<void>; forget(): Promise<void> } 
     while (!(await reader.read()).done);
   };
   return { ended: readAll().catch(() => {}), forget: () => reader.cancel().catch(() => {}) };
-}
-
-/** A second signal within this time is the same Ctrl+C: the terminal sends it to npm and to us, and npm passes it on. */
-const SAME_SIGNAL_MS = 500;
-
-/** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once, after `removeFiles`. */
-function stopSignal(removeFiles: () => void): Promise<void> {
-  return new Promise((resolveStop) => {
-    let stoppedAtMs: number | null = null;
-    for (const [signal, exitCode] of endingSignals()) {
-      process.on(signal, () => {
-        if (stoppedAtMs !== null && stopwatch() - stoppedAtMs > SAME_SIGNAL_MS) {
-          try {
-            removeFiles();
-          } finally {
-            process.exit(exitCode);
-          }
-        }
-        stoppedAtMs ??= stopwatch();
-        resolveStop();
-      });
-    }
-  });
 }

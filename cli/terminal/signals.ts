@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { once } from "../../src/domain/once.ts";
+import { stopwatch } from "../../src/system.ts";
 import { host } from "../host.ts";
 import { EXIT } from "./failure.ts";
 
@@ -67,4 +68,27 @@ export function onSignal(step: (exitCode: number) => void): () => void {
   return () => {
     for (const takeBack of handlers) takeBack();
   };
+}
+
+/** A second signal within this time is the same Ctrl+C: the terminal sends it to npm and to us, and npm passes it on. */
+const SAME_SIGNAL_MS = 500;
+
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once, after `removeFiles`. */
+export function stopSignal(removeFiles: () => void): Promise<void> {
+  return new Promise((resolveStop) => {
+    let stoppedAtMs: number | null = null;
+    for (const [signal, exitCode] of endingSignals()) {
+      process.on(signal, () => {
+        if (stoppedAtMs !== null && stopwatch() - stoppedAtMs > SAME_SIGNAL_MS) {
+          try {
+            removeFiles();
+          } finally {
+            process.exit(exitCode);
+          }
+        }
+        stoppedAtMs ??= stopwatch();
+        resolveStop();
+      });
+    }
+  });
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import packageJson from "../../package.json";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
+import { serveRaw } from "../support/fake-server.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { PROGRAM, type ReadyRecord, type Served, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
@@ -29,6 +30,17 @@ function paymentsIn(data: string, condition = "true"): number {
 }
 
 describe("stop", () => {
+  test("ends a start that waits for a database which never answers", async () => {
+    const asked = Promise.withResolvers<void>();
+    const { port } = serveRaw(() => asked.resolve());
+    const child = startMomo(["serve", "--port", "0", "--database", `postgres://u@127.0.0.1:${port}/x`]);
+    await asked.promise;
+    const startedMs = performance.now();
+    child.signal("SIGTERM");
+    expect(await child.exited).toBe(0);
+    expect(performance.now() - startedMs).toBeLessThan(STOP_WITHIN_MS + SLACK_MS);
+  });
+
   const BODY = JSON.stringify(PAYMENT);
 
   /** A request that starts a payment, as bytes on the wire. */
