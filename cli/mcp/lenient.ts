@@ -29,7 +29,9 @@ function readAs(value: unknown, shape: Shape): unknown {
   if (shape.anyOf) return readAny(value, shape.anyOf);
   const { type, properties, items } = shape;
   const read = typeof value === "string" ? fromText(value, type) : value;
-  if (type === "array" && Array.isArray(read) && items) return read.map((entry) => readAs(entry, items));
+  // One entry stands for a list of one.
+  const entries = type === "array" && isObject(read) ? [read] : read;
+  if (type === "array" && Array.isArray(entries) && items) return entries.map((entry) => readAs(entry, items));
   if (type === "object" && properties && isObject(read)) return membersOf(read, properties);
   return type === "string" && typeof read === "number" ? String(read) : read;
 }
@@ -46,7 +48,7 @@ function fromText(text: string, type: string | undefined): unknown {
   if (type === "boolean") return BOOLEANS.get(text.trim().toLowerCase()) ?? text;
   if (type !== "array" && type !== "object") return text;
   const read = readOrNull(() => JSON.parse(text) as unknown);
-  return hasType(read, { type }) ? read : text;
+  return hasType(read, { type }) || isObject(read) ? read : text;
 }
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([

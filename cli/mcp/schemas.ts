@@ -108,6 +108,10 @@ export function readArguments(
   const action = names.includes(named as string) ? actions[named as string] : undefined;
   if (action === undefined) throw new Error(`action must be one of ${names.join(", ")}${whatCame(named)}`);
   const { properties } = argumentsOf(action);
+  for (const [name, value] of Object.entries(action.fixed ?? {})) {
+    const said = others[name] ?? value;
+    if (String(said) !== String(value)) throw new Error(`action ${named} means ${name} ${value}: leave out ${name}`);
+  }
   const known = Object.keys(properties);
   const read = membersOf(others, properties);
   if (typeof read.phone === "string") read.phone = typedPhone(read.phone) ?? read.phone;

@@ -43,6 +43,9 @@ test('text for numbers, "true", JSON text, and null for what is absent are taken
   expect((await taken("rules", first)).rules).toMatchObject([{ outcome: "expired" }, { outcome: "cancelled" }]);
   const slow = { action: "add", faults: [{ kind: "delay", delay: "1ms" }], first: true };
   expect((await taken("faults", slow)).faults).toMatchObject([{ kind: "delay" }, { kind: "error" }]);
+  const one = '{"kind":"delay","delay":"2ms"}';
+  expect((await taken("faults", { action: "add", faults: one })).faults).toHaveLength(3);
+  await taken("rules", { action: "add", rules: { outcome: "cancelled" } });
   await taken("start_payment", { phone: "+254 712 345 678", amount: 1, outcome: "completed" });
   await taken("state", { action: null });
 });
@@ -52,6 +55,10 @@ test("an action that is left out is the tool's first, and the clock is advanced,
   expect((await call("rules")).answer.rules).toEqual([]);
   expect((await call("clock")).answer).toMatchObject({ frozen: false });
   expect((await call("clock", { action: "freeze" })).answer).toMatchObject({ frozen: true });
+  expect(await call("clock", { action: "freeze", freeze: "false" })).toMatchObject({
+    isError: true,
+    text: "action freeze means freeze true: leave out freeze",
+  });
   const now = async (given: Answer) => Number((await call("clock", given)).answer.now_ms);
   const before = await now({});
   expect((await now({ action: "advance", advance: "90s" })) - before).toBe(90_000);
