@@ -87,8 +87,9 @@ function sandboxOf(
 const textOf = (duration: string | number): string =>
   typeof duration === "number" ? `${Math.ceil(duration)}ms` : duration;
 
-/** `promptTimeout` is `--prompt-timeout`. */
-function flagsOf({ frozen: _, ...options }: SandboxOptions): string[] {
+/** `promptTimeout` is `--prompt-timeout`. @throws TypeError for a `frozen` from JavaScript that is neither true nor false */
+function flagsOf({ frozen = false, ...options }: SandboxOptions): string[] {
+  if (typeof frozen !== "boolean") throw new TypeError(`frozen must be true or false; it is ${JSON.stringify(frozen)}`);
   return Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}=${value}`],
   );

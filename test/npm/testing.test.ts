@@ -66,6 +66,11 @@ describe("a sandbox for a test", () => {
     expect(await sandbox.audit()).toMatchObject({ requests: 0, findings: [{ kind: "nothing_accepted" }, pending] });
   });
 
+  test('a frozen that is text is refused: "false" would freeze the clock', async () => {
+    const options = { frozen: "false" } as unknown as SandboxOptions;
+    await expect(startSandbox(options)).rejects.toThrow('frozen must be true or false; it is "false"');
+  });
+
   test("outcome, promptTimeout, basePath, responseForm and frozen are applied", async () => {
     const sandbox = await start({
       outcome: "cancelled;after=7s",
