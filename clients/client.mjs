@@ -23,7 +23,7 @@ import { pathToFileURL } from "node:url";
 /** The final statuses and the kinds of errors, with exit codes. unreachable: nothing was sent. unknown: no answer. */
 const FINAL = { completed: 0, failed: 10, cancelled: 11, expired: 12, not_started: 5 };
 const ERRORS = { store: 1, usage: 2, credentials: 4, refused: 5, unreachable: 6, unknown: 6 };
-const UNSENT = /CONN(ECTION)?REFUSED|ENOTFOUND|EAI_AGAIN|INVALID_URL|bad port|unknown scheme|SELF_SIGNED|CERT_|UNABLE/i;
+const UNSENT = /REFUSED|ENOTFOUND|EAI_AGAIN|INVALID_URL|bad port|scheme|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION/i;
 
 export class MomoError extends Error {
   constructor(kind, message, mayHavePaid = false) {
@@ -288,7 +288,7 @@ function keyOf(reference) {
 }
 
 function parsePayment(phone, amount) {
-  const [, number] = /^(?:\+?254|0|(?=[17]\d{8}$))(\d{9})$/.exec(String(phone).replace(/[ ().-]/g, "")) ?? [];
+  const [, number] = /^(?:\+?254|0|(?=[17]\d{8}$))(\d{9})$/.exec(String(phone).replace(/[\s().-]/g, "")) ?? [];
   if (!number) throw new MomoError("usage", `the phone must be such as 0712345678; it is "${phone}"`);
   const refusal = `the amount must be from 1, with two decimals at most; it is "${amount}"`;
   if (!/^[1-9]\d{0,8}(\.\d{1,2})?$/.test(amount)) throw new MomoError("usage", refusal);

@@ -288,7 +288,7 @@ function keyOf(string $reference): string {
     return strtolower($reference); // the service ignores the case
 }
 function parsePayment(string $phone, int|float|string $amount): array {
-    $isPhone = preg_match('/^(?:\+?254|0|(?=[17]\d{8}$))(\d{9})$/D', preg_replace('/[ ().-]/', '', $phone), $match);
+    $isPhone = preg_match('/^(?:\+?254|0|(?=[17]\d{8}$))(\d{9})$/D', preg_replace('/[\s().-]/u', '', $phone), $match);
     if (!$isPhone) throw new MomoError('usage', "the phone must be such as 0712345678; it is '$phone'");
     $refusal = "the amount must be from 1, with two decimals at most; it is '$amount'";
     if (!preg_match('/^[1-9]\d{0,8}(\.\d{1,2})?$/D', (string) $amount)) throw new MomoError('usage', $refusal);

@@ -287,7 +287,7 @@ def _key_of(reference):
         raise MomoError("usage", f"reference must be 1-91 ASCII characters, no ~, no outer spaces; it is {reference!r}")
     return str(reference).lower()  # the service ignores the case
 def _parse_payment(phone, amount):
-    match = re.fullmatch(r"(?:[+]?254|0|(?=[17][0-9]{8}$))([0-9]{9})", re.sub(r"[ ().-]", "", str(phone)))
+    match = re.fullmatch(r"(?:[+]?254|0|(?=[17][0-9]{8}$))([0-9]{9})", re.sub(r"[\s().-]", "", str(phone)))
     if not match:
         raise MomoError("usage", f"the phone must be such as 0712345678; it is {phone!r}")
     if not re.fullmatch(r"[1-9][0-9]{0,8}([.][0-9]{1,2})?", str(amount)):

@@ -214,7 +214,9 @@ for (const program of PROGRAMS) {
           "nobody.invalid/v2",
           "http://[::1/v2",
         ];
-        for (const address of [baseUrl, ...noAddresses])
+        const plain = serveFake(() => json({}));
+        const secure = plain.baseUrl.replace("http:", "https:");
+        for (const address of [baseUrl, secure, ...noAddresses])
           expect(await find(address, "ORDER-0001")).toEqual({ code: "unreachable", exitCode: 6 });
       },
       TEST_TIMEOUT_MS,

@@ -106,7 +106,7 @@ for (const program of PROGRAMS) {
           expect({ code: error?.code, exitCode }).toEqual({ code: "usage", exitCode: 2 });
           expect(error?.message).toContain("already an order of another phone or amount");
         }
-        expect((await run(baseUrl, orders, "start", "ORDER-0001", "+254 712 345678", "100.0")).status).toBe("pending");
+        expect((await run(baseUrl, orders, "start", "ORDER-0001", "+254 712\u00a0345678\n", "100.0")).status).toBe("pending");
         expect(pushes()).toBe(1);
       },
       TEST_TIMEOUT_MS,
