@@ -6,7 +6,10 @@ const TRY =
 const COUNTED_BY = /(?:^|[^0-9])(?:19|20)[0-9]{2}(?:[-_/.]?[01][0-9](?:[-_/.]?[0-3][0-9])?)?$/;
 
 /** Whether two references are of one order, because one continues the other by a number of the try, or both continue the same. */
-export function continues(one: string, other: string): boolean {
+export function continues(first: string, second: string): boolean {
+  // The service ignores the case, too.
+  const one = first.toLowerCase();
+  const other = second.toLowerCase();
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (long.startsWith(short)) return isTry(long.slice(short.length)) && short.length > 0;
   const order = orderIn(one);

@@ -106,7 +106,8 @@ for (const program of PROGRAMS) {
           expect({ code: error?.code, exitCode }).toEqual({ code: "usage", exitCode: 2 });
           expect(error?.message).toContain("already an order of another phone or amount");
         }
-        expect((await run(baseUrl, orders, "start", "ORDER-0001", "+254 712\u00a0345678\n", "100.0")).status).toBe("pending");
+        const pasted = ["ORDER-0001", "+254 712\u00a0345678\n", "100.0"];
+        expect((await run(baseUrl, orders, "start", ...pasted)).status).toBe("pending");
         expect(pushes()).toBe(1);
       },
       TEST_TIMEOUT_MS,
