@@ -139,7 +139,7 @@ describeInBrowser("the console with many payments", (scene) => {
     // The parts of the page that come last.
     await page.locator(".top-bar").getByText("Live", { exact: true }).waitFor();
     await page.locator(".top-bar .address").waitFor();
-    await page.locator(".tiles").getByText("of 0 payments").waitFor();
+    await page.locator(".tiles").getByText("of 0 paid").waitFor();
     await watchShifts(page);
     const stop = startFlood(served, { perSecond: 50, pollMs: 400 });
     // Until some payments have ended, and the phones show it.

@@ -23,7 +23,7 @@ describeInBrowser("the list of payments", (scene) => {
     const { clock } = scene.sandbox;
     const person = personAt(await scene.open());
     const payments = person.at("Payments");
-    await payments.reads("KES received 0.00 0 of 0 payments paid", "No payments yet");
+    await payments.reads("KES received 0.00 0 of 0 paid", "No payments yet");
     await startPayment(scene.sandbox, { amount: 100.5, reference: "ORDER-0" }, "completed");
     await startPayment(scene.sandbox, { amount: 101.5, reference: "ORDER-1" }, "insufficient_funds");
     await startPayment(scene.sandbox, { amount: 102.5, reference: "ORDER-2" }, "cancelled");
@@ -42,13 +42,10 @@ describeInBrowser("the list of payments", (scene) => {
       /ORDER-1 .* failed insufficient funds \(1\)/,
       /ORDER-0 .* completed [0-9A-Z]{10}/,
     );
-    await payments.reads(
-      "KES received 100.50 1 of 5 payments paid",
-      "Completed 1 Failed 1 Cancelled 1 Expired 0 Pending 2",
-    );
+    await payments.reads("KES received 100.50 1 of 5 paid", "Completed 1 Failed 1 Cancelled 1 Expired 0 Pending 2");
     await payments.click(/^Cancelled/);
     await rowsAre(person, "ORDER-2");
-    await payments.reads("KES received, of these 0.00 0 of 1 payment paid", "Pending 2");
+    await payments.reads("KES received, of these 0.00 0 of 1 paid", "Pending 2");
     await expectAddress(person, "#transactions?status=cancelled");
     await payments.click(/^Cancelled/);
     await rowsAre(person, "web", "LATE", "ORDER-2", "ORDER-1", "ORDER-0");
@@ -156,6 +153,24 @@ describeInBrowser("the list of payments", (scene) => {
     await rowsAre(person, "PEAR-2");
     await person.page.goBack();
     await expectAddress(person, "#steering");
+  });
+
+  test("the chart has the payments of the list by time, to scale, and a bar its numbers", async () => {
+    await startPayment(scene.sandbox, { amount: 11 }, "completed; after=1s");
+    await scene.sandbox.clock.advance("10s");
+    await startPayment(scene.sandbox, { amount: 22 }, "cancelled; after=1s");
+    await startPayment(scene.sandbox, { amount: 33 }, "completed; after=1s");
+    await scene.sandbox.clock.advance("1s");
+    const page = await scene.open();
+    const chart = page.getByRole("img", { name: "Outcomes: 2 completed, 1 cancelled" });
+    await chart.waitFor();
+    const bars = await chart
+      .locator("rect[data-tone]")
+      .evaluateAll((all) => all.map((bar) => ["data-tone", "y", "height"].map((name) => bar.getAttribute(name))));
+    expect(bars.map((bar) => bar.join(" "))).toEqual(["completed 23 21", "completed 23 21", "cancelled 2 21"]);
+    expect((await chart.locator("title").allTextContents()).filter((text) => text.includes("1 cancelled"))).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d to \d\d:\d\d:\d\d: 1 completed, 1 cancelled$/),
+    ]);
   });
 
   test("a search that is typed while the page loads is applied when it has", async () => {

@@ -4,11 +4,12 @@ import { loadMore, quietly } from "../loading.ts";
 import { COUNTED, ofStatus, totalOf } from "../logic/counts.ts";
 import { isFiltered, NO_FILTERS } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
-import { capitalised, counted, dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
+import { capitalised, dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import * as state from "../state.ts";
 import { counts, filters } from "../state.ts";
 import type { Transaction } from "../wire.ts";
 import type { ColumnHead } from "./card.tsx";
+import { OutcomesOverTime } from "./chart.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { LongList } from "./long-list.tsx";
 import { StatusBadge, Warned } from "./marks.tsx";
@@ -21,7 +22,10 @@ export function Transactions() {
   return (
     <div class="split" data-open={id !== null}>
       <section class="list-side" aria-label="Payments">
-        <Tiles />
+        <div class="overview">
+          <Tiles />
+          <OutcomesOverTime />
+        </div>
         <FilterBar />
         <TransactionTable />
       </section>
@@ -165,7 +169,7 @@ function Tiles() {
         <span class="label tiny">KES {isFiltered(inForce) ? "received, of these" : "received"}</span>
         <Figure text={received ? formatAmount(received.total_completed_amount) : "–"} />
         <small class="muted">
-          {received && `${formatCount(received.completed_count)} of ${counted(totalOf(received), "payment")} paid`}
+          {received ? `${formatCount(received.completed_count)} of ${formatCount(totalOf(received))} paid` : "–"}
         </small>
       </p>
       {COUNTED.map((status) => (
