@@ -192,7 +192,7 @@ export const refreshPrompts = throttled(
 );
 
 /** @param keepsKnown whether a known prompt that is not listed any more stays until the event of its end says how it ended */
-async function loadPrompts(keepsKnown = false): Promise<void> {
+export async function loadPrompts(keepsKnown = false): Promise<void> {
   const { total, prompts } = await api.get<{ total: number; prompts: wire.Prompt[] }>("/prompts");
   const all = keepsKnown ? [...state.prompts.value.values(), ...prompts] : prompts;
   const open = all.filter(({ checkout_request_id }) => !arrivals.hasEnded(checkout_request_id));

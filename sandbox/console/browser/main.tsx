@@ -1,7 +1,8 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { followRoute, goTo, setting } from "./actions.ts";
-import { dialog, server, shownPhone, tick, view } from "./state.ts";
+import { counted } from "./logic/format.ts";
+import { dialog, prompts, server, shownPhone, tick, view } from "./state.ts";
 import { follow } from "./sync.ts";
 import { every } from "./system.ts";
 import { App } from "./views/app.tsx";
@@ -51,10 +52,15 @@ function search(): void {
   queueMicrotask(() => document.querySelector<HTMLInputElement>(".view input[type=search]")?.focus());
 }
 
-/** Shows the name of the sandbox, or else its address, in the title of the tab. */
+/** Above this the title does not change: changing it with every payment would keep the browser busy. */
+const MOST_COUNTED = 9;
+
+/** Shows the number of open prompts, and the name of the sandbox or else its address, in the title of the tab. */
 function nameTab(): void {
   effect(() => {
     const name = server.value?.name ?? (server.value ? new URL(server.value.base_url).host : null);
-    document.title = name === null ? "momo" : `${name} · momo`;
+    const open = prompts.value.size;
+    const ringing = open > MOST_COUNTED ? `${MOST_COUNTED}+ prompts` : open > 0 && counted(open, "prompt");
+    document.title = [ringing, name, "momo"].filter(Boolean).join(" · ");
   });
 }

@@ -4,6 +4,7 @@ import { remember } from "./arrivals.ts";
 import {
   addRequests,
   loadAll,
+  loadPrompts,
   quietly,
   refreshFindings,
   refreshMessages,
@@ -186,10 +187,12 @@ function applyTransactions(events: readonly Transaction[]): void {
   if (state.promptsLeftOut.value > 0 || events.some(({ status }) => status === "pending")) refreshPrompts();
 }
 
-/** How often to load findings about missing requests, which are in no event. */
+/** How often to load what is in no event: findings about missing requests, and the prompts of a hidden tab. */
 const SILENCES_MS = 5000;
 every(SILENCES_MS, () => {
   if (state.connection.value === "live") refreshFindings();
+  // A hidden tab has no events, and its title counts the prompts.
+  else if (isHidden() && state.isLoaded.value) void quietly(loadPrompts);
 });
 
 function applyRequests(logged: readonly LoggedRequest[]): void {

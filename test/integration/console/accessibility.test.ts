@@ -49,7 +49,7 @@ const walkEmpty = (page: Page, visit: Visit) =>
 /** All views and dialogs with payments. */
 async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, visit: Visit): Promise<void> {
   await walk(page, visit, {
-    payments: ["transactions", "of 10 payments"],
+    payments: ["transactions", "of 10 paid"],
     "no payment fits": ["transactions?search=nobody", "No payment fits these filters."],
     "failed story": [`transactions/${places.failed}`, "What to do"],
     "completed story": [`transactions/${places.completed}?status=completed`, "Receipt"],
@@ -230,7 +230,8 @@ describeInBrowser("by keyboard alone", (scene) => {
         },
         (found) => found.startsWith(name),
       );
-    for (const view of ["Payments", "Requests", "Audit", "Steering", "Keys", "Start"]) await tabTo(view);
+    for (const view of ["Payments", "Requests", "Audit", "Steering", "Accounts & keys", "Get started"])
+      await tabTo(view);
     await tabTo("Help and shortcuts");
     await person.press("p");
     expect(await focused(page)).toBe("Phone");

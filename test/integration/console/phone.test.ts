@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
 import { createClient } from "../../support/client.ts";
+import { until } from "../../support/waiting.ts";
 import { expectAddress, personAt } from "./person.ts";
 
 describeInBrowser("the phone", (scene) => {
@@ -135,6 +136,21 @@ describeInBrowser("the phone", (scene) => {
     await dialog.click("Send the prompt");
     await expectAddress(person, "#phone");
     await person.at("Prompt from Demo Shop").reads("KES 250.00");
+  });
+
+  test("the title of the tab counts the prompts, before the name of the sandbox", async () => {
+    const page = await scene.open();
+    const host = new URL(scene.sandbox.baseUrl).host;
+    const hasTitle = (title: string) =>
+      until(
+        () => page.title(),
+        (found) => found === title,
+      );
+    await hasTitle(`${host} · momo`);
+    await startPayment(scene.sandbox);
+    await hasTitle(`1 prompt · ${host} · momo`);
+    for (let more = 0; more < 9; more += 1) await startPayment(scene.sandbox);
+    await hasTitle(`9+ prompts · ${host} · momo`);
   });
 
   test("shows hostile text as text, and what nobody sees as the terminal does", async () => {

@@ -113,6 +113,13 @@ describeInBrowser("the connection", (scene) => {
     await createClient(scene.sandbox).control("POST", `/prompts/${id}/answer`, { outcome: "cancelled" });
     await first.clock.fastForward(60_000);
     expect(await rowsOf(first).count()).toBe(0);
+    // Its title still counts the prompts.
+    await startPayment(scene.sandbox);
+    await first.clock.fastForward(60_000);
+    await until(
+      () => first.title(),
+      (title) => title.startsWith("1 prompt · "),
+    );
     await show(first, true);
     await rowsOf(first).filter({ hasText: "33.00" }).getByText("cancelled", { exact: true }).waitFor();
     expect(asked).not.toContain("/_momo/server");

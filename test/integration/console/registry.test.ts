@@ -56,7 +56,7 @@ describeInBrowser("accounts and keys", (scene) => {
       ["Corner Shop", /#requests\?merchant=2$/],
       ["Demo Shop", /#requests(\?merchant=1)?$/],
     ] as const) {
-      await go("Keys");
+      await go("Accounts & keys");
       await merchants.getByLabel(merchant).check();
       await go("Requests");
       await page.waitForURL(address);
@@ -64,7 +64,7 @@ describeInBrowser("accounts and keys", (scene) => {
     await startPayment(sandbox);
     await go("Payments");
     await rowsOf(page).first().waitFor();
-    await go("Keys");
+    await go("Accounts & keys");
     await merchants.getByLabel("Corner Shop").check();
     await go("Payments");
     await page.getByText("No payments yet").waitFor();
@@ -150,7 +150,7 @@ describeInBrowser("the first payment", (scene) => {
     // It does not follow the filters of the list.
     await person.open("transactions?search=nobody");
     await person.reads("No payment fits these filters.");
-    await person.click("Start");
+    await person.click("Get started");
     await person.reads("A payment has arrived: KES 250.00");
     await page.goto("about:blank");
     await page.goto(`${scene.sandbox.controlUrl}/`);

@@ -24,13 +24,15 @@ const VIEWS: Readonly<Record<View, ViewFacts>> = {
   requests: { shows: Requests, label: "Requests" },
   audit: { shows: Audit, label: "Audit" },
   steering: { shows: Steering, label: "Steering" },
-  keys: { shows: Registry, label: "Keys" },
-  start: { shows: Start, label: "Start" },
+  keys: { shows: Registry, label: "Accounts & keys", short: "Keys" },
+  start: { shows: Start, label: "Get started", short: "Start" },
 };
 
 interface ViewFacts {
   readonly shows: FunctionComponent;
   readonly label: string;
+  /** On a narrow screen. */
+  readonly short?: string;
 }
 
 /** The page: the dashboard of the merchant, and the phones of the customers beside it. */
@@ -70,9 +72,10 @@ export function App() {
 function Navigation() {
   return (
     <nav class="views" aria-label="Views">
-      {(Object.entries(VIEWS) as [View, ViewFacts][]).map(([name, { label }]) => (
+      {(Object.entries(VIEWS) as [View, ViewFacts][]).map(([name, { label, short = label }]) => (
         <a key={name} class="line" href={hrefOf(name)} data-view={name} aria-current={view.value === name && "page"}>
-          {label}
+          <span class="wide">{label}</span>
+          <span class="narrow">{short}</span>
           <Count view={name} />
         </a>
       ))}
