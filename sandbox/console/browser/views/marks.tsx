@@ -1,6 +1,7 @@
 import type { ButtonHTMLAttributes, VNode } from "preact";
 import { addressOf } from "../actions.ts";
 import { answerIn } from "../logic/calls.ts";
+import { formatCount } from "../logic/format.ts";
 import type { Finding, LoggedRequest, Status } from "../wire.ts";
 
 export const StatusBadge = ({ status }: { status: Status }) => (
@@ -20,10 +21,15 @@ export const Warned = ({ words, isSign = false }: { words: string; isSign?: bool
 /** Client's mistakes beside the request or payment, and the advice. */
 export const FindingNotes = ({ found = [] }: { found: readonly Finding[] | undefined }) => (
   <>
-    {found.map(({ message, advice }) => (
+    {found.map(({ message, advice, count, reference }) => (
       <p key={message} class="box line tone small" data-tone="pending">
         <WarningIcon />
         <span>
+          {count > 1 && (
+            <b>
+              {formatCount(count)} times, such as{reference && ` for ${reference}`}:{" "}
+            </b>
+          )}
           {message} {advice} <a href={addressOf("audit")}>Audit</a>
         </span>
       </p>

@@ -84,8 +84,7 @@ function Row({ of: request }: { of: LoggedRequest }) {
         </code>
       </td>
       <td class="c-answer">
-        <HttpStatus request={request} />
-        {fault && <span class="pill">{fault}</span>}
+        <HttpStatus request={request} /> {fault && <span class="pill">{fault}</span>}
       </td>
       <td class="c-about muted small" title={about}>
         {about}
@@ -100,7 +99,9 @@ function Row({ of: request }: { of: LoggedRequest }) {
 function aboutOf(request: LoggedRequest): string {
   const gist = gistOf(request);
   const payment = request.target.includes("/status.php") ? paymentOf(request) : null;
-  return payment === null ? gist : `${gist} · ${nameOf(payment)}`;
+  if (payment === null) return gist;
+  // An answer that was lost has no gist.
+  return gist === "" ? nameOf(payment) : `${gist} · ${nameOf(payment)}`;
 }
 
 /** The filters of the log. The page has the whole log, so it filters without the server. */

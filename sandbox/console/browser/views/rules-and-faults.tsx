@@ -1,12 +1,14 @@
+import { signal } from "@preact/signals";
 import { typedPhone } from "../../../../src/domain/phone.ts";
 import type { Field } from "../../../faults/kind.ts";
 import { FAULT_NAMES, FAULTS, type FaultName, fieldsOf } from "../../../faults/kinds.ts";
+import { goTo } from "../actions.ts";
 import { api } from "../api.ts";
 import { faultInWords, ruleInWords } from "../logic/steering.ts";
 import { numberOrText } from "../logic/typed.ts";
 import { faults, rules } from "../state.ts";
 import { Card } from "./card.tsx";
-import { CallForm, type Choice, type Form, outcomeChoices, useForm } from "./form.tsx";
+import { CallForm, type Choice, type Draft, type Form, outcomeChoices, useForm } from "./form.tsx";
 import { CloseIcon, IconButton } from "./marks.tsx";
 
 const RULE_LABELS = {
@@ -20,9 +22,18 @@ const RULE_LABELS = {
 };
 type RuleText = Record<keyof typeof RULE_LABELS, string>;
 
+/** The rule in the form. It stays when the view changes. */
+const draft = signal<Draft<keyof RuleText>>({});
+
+/** Fills in the form with a rule for the next payment of a phone. The person checks it and adds it. */
+export function startRule(phone: string, outcome: string): void {
+  draft.value = { phone, outcome, times: "1" };
+  goTo("steering");
+}
+
 /** The rules in their order, and a form that appends one. */
 export function RulesCard() {
-  const form = useForm("rule", RULE_LABELS, { outcome: "insufficient_funds" });
+  const form = useForm("rule", RULE_LABELS, { outcome: "insufficient_funds" }, draft);
   return (
     <Card title="Rules" count={rules.value.length} isWide>
       <Entries

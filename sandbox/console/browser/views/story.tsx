@@ -11,6 +11,7 @@ import { CodeBlock } from "./copy.tsx";
 import { FormProblem, useCall } from "./form.tsx";
 import { Pane } from "./long-list.tsx";
 import { FindingNotes, HttpStatus, StatusBadge } from "./marks.tsx";
+import { startRule } from "./rules-and-faults.tsx";
 import { DeliveryItem } from "./webhook.tsx";
 
 /** The story of one payment, from its request to its end, with advice. */
@@ -30,7 +31,7 @@ export function StoryPane({ id }: { id: string }) {
   return (
     <Pane {...pane} title={title}>
       <Ending story={told} />
-      <SendAgain key={id} story={told} />
+      <Again key={id} story={told} />
       <Identity id={id} story={told} />
       <Calls story={told} />
       {told.webhooks.length > 0 && (
@@ -147,10 +148,11 @@ function startOf({ transaction, started_by }: Story): string {
   return "Its request is not in the log, which keeps the last 1,000 since the server started.";
 }
 
-/** Starts the same payment again. */
-function SendAgain({ story: { transaction, payment_account_id, prompt } }: { story: Story }) {
+/** Starts the same payment again, or a rule that ends the next one of the phone in the same way. */
+function Again({ story: { transaction, payment_account_id, prompt } }: { story: Story }) {
   const call = useCall();
-  const { phone, amount, kind } = transaction;
+  const { phone, amount, kind, result_code } = transaction;
+  const outcome = outcomes.value.find(({ code }) => code !== null && code === result_code);
   const reference = prompt.reference ?? undefined;
   const description = prompt.description ?? undefined;
   const sendAgain = () =>
@@ -165,6 +167,11 @@ function SendAgain({ story: { transaction, payment_account_id, prompt } }: { sto
       <button type="button" onClick={() => void sendAgain()}>
         Send again
       </button>
+      {outcome && (
+        <button type="button" onClick={() => startRule(phone, outcome.name)}>
+          Make a rule of it
+        </button>
+      )}
       <FormProblem problems={call.problems} />
     </div>
   );
