@@ -47,7 +47,7 @@ describeInBrowser("the console with many payments", (scene) => {
     const served = await serveMomo(["--data", data]);
     const { ready, post } = served;
     const page = await scene.open({ url: ready.console_url });
-    await page.locator(".tiles").getByText("of 10,000 payments").waitFor();
+    await page.locator(".tiles").getByText("of 10,000 paid").waitFor();
     expect(await rowsOf(page).count()).toBe(50);
     const pay = (order: object) =>
       post("/stkpush.php", { payment_account_id: ready.payment_account_id, amount: 1, ...order });
@@ -80,7 +80,7 @@ describeInBrowser("the console with many payments", (scene) => {
     expect((await idsOf()).slice(0, 100)).toEqual(transactions.map(({ checkout_request_id }) => checkout_request_id));
     expect(new Set(await idsOf()).size).toBe(500);
     await page.getByRole("button", { name: "50+ new" }).click();
-    await page.locator(".tiles").getByText("of 10,100 payments").waitFor();
+    await page.locator(".tiles").getByText("of 10,100 paid").waitFor();
 
     // The CSV has the rows that are not loaded, too, and what the filters select.
     const save = async () => {
@@ -111,7 +111,7 @@ describeInBrowser("the console with many payments", (scene) => {
     try {
       await page
         .locator(".tiles")
-        .getByText(/of 10,[1-9]\d\d payments/)
+        .getByText(/of 10,[1-9]\d\d paid/)
         .waitFor();
       expect(await rowsOf(page).count()).toBe(50);
       await rowsOf(page).nth(5).hover();
