@@ -6,7 +6,7 @@
 //   unknown                      the answer to the push was lost: the customer may be asked, and have paid, or not
 //   completed                    final: paid; receipt is the network's
 //   failed, cancelled, expired   final: not paid; result_code and result_desc say why
-//   not_started                  final: not paid; the network refused the push, or the service never got it
+//   not_started                  not paid: the push was refused or never came; one that comes late opens it again
 // A script calls pay, which asks every 5 s, 24 times. Call it again later, also after a crash: it goes on.
 // A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask(reference).
 // Anybody can send a webhook: ask for the order that has its checkout_request_id. Without one, answer 404.
@@ -48,13 +48,13 @@ export function fileStore(/** @type {string} */ folder) {
       }
     },
 
-    /** If there is none: of several processes, the first adds its own. A crash leaves no half file of this name. */
-    add(name, value) {
+    /** Of several processes, the first adds its own, unless one replaces it. A crash leaves no half file. */
+    add(name, value, replaces = false) {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const draft = `${folder}/draft-${randomBytes(16).toString("hex")}`;
       try {
         fs.writeFileSync(draft, JSON.stringify(value), { flag: "as", mode: 0o600 }); // s: wait for the disk
-        fs.linkSync(draft, pathOf(name));
+        (replaces ? fs.renameSync : fs.linkSync)(draft, pathOf(name));
       } catch (error) {
         if (error.code !== "EEXIST") throw error;
       } finally {
@@ -117,7 +117,8 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       }
       news = { status: error.kind, result_desc: error.message };
     }
-    await useStore(key, true, () => store.remove(`${order.service_reference}~asked`)); // asked before the push
+    const asked = `${order.service_reference}~asked`; // what was counted before the push
+    if (news.status === "unknown") await useStore(key, true, () => store.remove(asked));
     return record(key, order, news);
   }
 
@@ -147,7 +148,6 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     }
     return orders.filter((order) => !isFinal(order));
   }
-
   /** The payment of an order as the list shows it, or null. The order need not be stored. */
   const find = async (reference, phone, amount) =>
     search({ reference: keyOf(reference), service_reference: `${reference}~`, ...parsePayment(phone, amount) });
@@ -184,7 +184,10 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     let rows = await rowsOf(service_reference);
     // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
     const isExact = rows.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0;
-    if (isExact) return rows[0];
+    // A proxy can repeat a push. What is paid counts; while one of them is pending, none is final.
+    const paid = rows.find(({ status }) => status === "completed");
+    const isOpen = rows.length > 1 && rows.some(({ status }) => status === "pending");
+    if (isExact) return paid ?? (isOpen ? {} : rows[0]);
     // §4.3 promises the search for a phone alone; a service may show phones as 07…
     rows = [...rows, ...(await rowsOf(phone)), ...(await rowsOf(`0${phone.slice(3)}`))];
     if (rows.length === 0) return null;
@@ -230,8 +233,8 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     const nowMs = Math.round(now());
     const elapsedMs = Math.max(0, Math.min(nowMs - asked_ms, intervalMs));
     const name = `${service_reference}~asked`;
-    await useStore(name, true, () => store.remove(name));
-    await useStore(name, true, () => store.add(name, { asked_ms: nowMs, not_found_ms: not_found_ms + elapsedMs }));
+    const asked = { asked_ms: nowMs, not_found_ms: not_found_ms + elapsedMs };
+    await useStore(name, true, () => store.add(name, asked, true));
   }
 
   /** An order as it was stored last: each of its states is a file, which is never changed. */
@@ -263,10 +266,8 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   }
 
   const get = (name) => useStore(name, true, () => store.get(name));
-
   return { pay, start, wait, ask, open, find, list };
 }
-
 const isFinal = (order) => Object.hasOwn(FINAL, order.status);
 /** The reference for the service, at most 100 characters. The token tells it from an earlier order of this name. */
 const createServiceReference = (reference) => `${reference}~${randomBytes(4).toString("hex")}`;

@@ -7,7 +7,7 @@
 //   unknown                      the answer to the push was lost: the customer may be asked, and have paid, or not
 //   completed                    final: paid; receipt is the network's
 //   failed, cancelled, expired   final: not paid; result_code and result_desc say why
-//   not_started                  final: not paid; the network refused the push, or the service never got it
+//   not_started                  not paid: the push was refused or never came; one that comes late opens it again
 // A script calls pay, which asks every 5 s, 24 times. Call it again later, also after a crash: it goes on.
 // A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask($reference).
 // Anybody can send a webhook: ask for the order that has its checkout_request_id. Without one, answer 404.
@@ -20,7 +20,6 @@ namespace Momo;
 /** The final statuses and the kinds of errors, with exit codes. unreachable: nothing was sent. unknown: no answer. */
 const FINAL_STATUSES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];
 const ERRORS = ['store' => 1, 'usage' => 2, 'credentials' => 4, 'refused' => 5, 'unreachable' => 6, 'unknown' => 6];
-
 final class MomoError extends \Exception {
     public function __construct(public string $kind, string $message, public bool $mayHavePaid = false) {
         parent::__construct($message);
@@ -35,23 +34,25 @@ final class FileStore {
     }
     public function get(string $name): mixed {
         $path = $this->path($name);
-        if (file_exists($path)) return json_decode(file_get_contents($path), true, flags: JSON_THROW_ON_ERROR);
+        $text = @file_get_contents($path); // another process can add or remove it at any time
+        if ($text === false && file_exists($path)) $text = file_get_contents($path);
+        if ($text !== false) return json_decode($text, true, flags: JSON_THROW_ON_ERROR);
         if (is_dir($this->folder)) opendir("$this->folder/."); // fails if the file may be there, but cannot be seen
         return null;
     }
-    /** If there is none: of several processes, the first adds its own. A crash leaves no half file of this name. */
-    public function add(string $name, array $value): void {
+    /** Of several processes, the first adds its own, unless one replaces it. A crash leaves no half file. */
+    public function add(string $name, array $value, bool $replaces = false): void {
         if (!is_dir($this->folder)) mkdir($this->folder, 0700, true);
         $draft = tempnam($this->folder, 'draft-'); // for this user alone
         try {
             $file = fopen($draft, 'w');
             fwrite($file, json_encode($value, JSON_THROW_ON_ERROR));
             if (!fsync($file)) throw new \ErrorException('the disk did not take it');
-            link($draft, $this->path($name));
+            $replaces ? rename($draft, $this->path($name)) : link($draft, $this->path($name));
         } catch (\ErrorException $error) {
-            if (!file_exists($this->path($name))) throw $error;
+            if ($replaces || !file_exists($this->path($name))) throw $error;
         } finally {
-            unlink($draft);
+            if (file_exists($draft)) unlink($draft);
         }
         if (PHP_OS_FAMILY !== 'Windows') fsync(fopen($this->folder, 'r')); // Windows syncs no folders
     }
@@ -82,7 +83,6 @@ final class Client {
         return $this->waitForEnd($this->start($reference, $phone, $amount));
     }
     public function wait(string $reference): array { return $this->waitForEnd($this->ask($reference)); }
-
     /** Starts an order. If it is stored already, it is returned, and nothing is pushed. */
     public function start(string $reference, string $phone, int|float|string $amount): array {
         $key = keyOf($reference);
@@ -93,7 +93,7 @@ final class Client {
             ...parsePayment($phone, $amount),
             'status' => 'unknown',
             'checkout_request_id' => null,
-            'asked_ms' => $this->nowMs(), // when the service has last not found it; at first, now
+            'asked_ms' => (int) round(1000 * ($this->now)()), // when the service has last not found it; at first, now
             'not_found_ms' => 0, // for how long the service has not found it
         ];
         if ($this->get($key) === null) useStore($key, false, fn () => $this->store->add($key, $order));
@@ -114,10 +114,10 @@ final class Client {
             }
             $news = ['status' => $error->kind, 'result_desc' => $error->getMessage()];
         }
-        useStore($key, true, fn () => $this->store->remove("$order[service_reference]~asked")); // asked before the push
+        $asked = "$order[service_reference]~asked"; // what was counted before the push
+        if ($news['status'] === 'unknown') useStore($key, true, fn () => $this->store->remove($asked));
         return $this->record($key, $order, $news);
     }
-
     /** Asks for an order once, now. If no answer comes, it stays as it was. If the service refuses, this throws. */
     public function ask(string $reference): array {
         $key = keyOf($reference);
@@ -187,7 +187,10 @@ final class Client {
         $rows = $rowsOf($order['service_reference']);
         // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
         $isExact = $rows !== [] && $this->list(['search' => createServiceReference($order['reference'])]) === [];
-        if ($isExact) return $rows[0];
+        // A proxy can repeat a push. What is paid counts; while one of them is pending, none is final.
+        $paid = array_filter($rows, fn ($row) => ($row['status'] ?? '') === 'completed');
+        $isOpen = count($rows) > 1 && in_array('pending', array_column($rows, 'status'), true);
+        if ($isExact) return $isOpen && !$paid ? [] : [...$paid, ...$rows][0];
         // §4.3 promises the search for a phone alone; a service may show phones as 07…
         $rows = [...$rows, ...$rowsOf($order['phone']), ...$rowsOf("0$number")];
         if ($rows === []) return null;
@@ -228,12 +231,11 @@ final class Client {
     }
     /** Adds the time since the last look, at most the interval: a push can come late, and now() can jump. */
     private function countNotFound(array $order): void {
-        $nowMs = $this->nowMs();
+        $nowMs = (int) round(1000 * ($this->now)());
         $elapsedMs = max(0, min($nowMs - $order['asked_ms'], (int) (1000 * $this->interval)));
         $asked = ['asked_ms' => $nowMs, 'not_found_ms' => $order['not_found_ms'] + $elapsedMs];
         $name = "$order[service_reference]~asked";
-        useStore($name, true, fn () => $this->store->remove($name));
-        useStore($name, true, fn () => $this->store->add($name, $asked));
+        useStore($name, true, fn () => $this->store->add($name, $asked, true));
     }
 
     /** An order as it was stored last: each of its states is a file, which is never changed. */
@@ -264,7 +266,6 @@ final class Client {
         return $this->read($key); // another process may have been faster, or know more
     }
     private function get(string $name): mixed { return useStore($name, true, fn () => $this->store->get($name)); }
-    private function nowMs(): int { return (int) round(1000 * ($this->now)()); }
 }
 
 function isFinal(array $order): bool { return isset(FINAL_STATUSES[$order['status'] ?? '']); }
@@ -272,7 +273,7 @@ function isFinal(array $order): bool { return isset(FINAL_STATUSES[$order['statu
 function createServiceReference(string $reference): string { return "$reference~" . bin2hex(random_bytes(4)); }
 function useStore(string $name, bool $mayHavePaid, \Closure $action): mixed {
     clearstatcache(); // other processes change the files
-    set_error_handler(fn ($level, $message) => throw new \ErrorException($message)); // each warning is an error
+    set_error_handler(fn ($level, $text) => error_reporting() & $level ? throw new \ErrorException($text) : true);
     try {
         return $action();
     } catch (\Throwable $error) {
@@ -294,7 +295,6 @@ function parsePayment(string $phone, int|float|string $amount): array {
     if (!preg_match('/^[1-9]\d{0,8}(\.\d{1,2})?$/D', (string) $amount)) throw new MomoError('usage', $refusal);
     return ['phone' => "254$match[1]", 'amount' => 0 + (string) $amount]; // the number that was checked
 }
-
 const COMMANDS = ['pay' => 3, 'start' => 3, 'find' => 3, 'wait' => 1, 'ask' => 1, 'open' => 0]; // with their arguments
 const VARIABLES = 'MOMO_BASE_URL, MOMO_API_KEY, MOMO_API_SECRET, MOMO_PAYMENT_ACCOUNT_ID';
 const USAGE = 'client.php pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open, with ' . VARIABLES;

@@ -6,7 +6,7 @@ A reference names one order. It is stored, and then pushed once. A new try needs
   unknown                      the answer to the push was lost: the customer may be asked, and have paid, or not
   completed                    final: paid; receipt is the network's
   failed, cancelled, expired   final: not paid; result_code and result_desc say why
-  not_started                  final: not paid; the network refused the push, or the service never got it
+  not_started                  not paid: the push was refused or never came; one that comes late opens it again
 A script calls pay, which asks every 5 s, 24 times. Call it again later, also after a crash: it goes on.
 A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask(reference).
 Anybody can send a webhook: ask for the order that has its checkout_request_id. Without one, answer 404.
@@ -45,8 +45,8 @@ class FileStore:
             return json.loads(self._path(name).read_text("utf-8"))
         except (FileNotFoundError, NotADirectoryError):
             return None
-    def add(self, name, value):
-        """If there is none: of several processes, the first adds its own. A crash leaves no half file of this name."""
+    def add(self, name, value, replaces=False):
+        """Of several processes, the first adds its own, unless one replaces it. A crash leaves no half file."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         number, draft = tempfile.mkstemp(prefix="draft-", dir=self.folder)  # for this user alone
         try:
@@ -54,11 +54,11 @@ class FileStore:
                 json.dump(value, file)
                 file.flush()
                 os.fsync(number)
-            os.link(draft, self._path(name))
+            (os.replace if replaces else os.link)(draft, self._path(name))
         except FileExistsError:
             pass
         finally:
-            os.unlink(draft)
+            Path(draft).unlink(missing_ok=True)
         if os.name != "nt":  # Windows syncs no folders
             opened = os.open(self.folder, os.O_RDONLY)
             os.fsync(opened)
@@ -93,7 +93,6 @@ class Client:
         return self._wait_for_end(self.start(reference, phone, amount))
     def wait(self, reference):
         return self._wait_for_end(self.ask(reference))
-
     def start(self, reference, phone, amount):
         """Starts an order. If it is stored already, it is returned, and nothing is pushed."""
         key = _key_of(reference)
@@ -124,7 +123,8 @@ class Client:
                 _use_store(key, False, lambda: self.store.remove(key))  # it was not pushed
                 raise
             news = {"status": failure.kind, "result_desc": str(failure)}
-        _use_store(key, True, lambda: self.store.remove(order["service_reference"] + "~asked"))  # asked before the push
+        if news["status"] == "unknown":  # what was counted before the push is not about it
+            _use_store(key, True, lambda: self.store.remove(order["service_reference"] + "~asked"))
         return self._record(key, order, news)
 
     def ask(self, reference):
@@ -143,7 +143,6 @@ class Client:
         if news is None:
             self._count_not_found(self._read(key))  # as it is now: another process may have counted
         return self._record(key, order, news or {})
-
     def open(self):
         """The orders that are not final. One that cannot be read is unreadable, and has an error."""
         orders = []
@@ -192,7 +191,10 @@ class Client:
         rows = self._rows_of(order, order["service_reference"])
         # A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
         if rows and not self.list(search=_create_service_reference(order["reference"])):
-            return rows[0]
+            # A proxy can repeat a push. What is paid counts; while one of them is pending, none is final.
+            paid = [row for row in rows if row.get("status") == "completed"]
+            is_open = len(rows) > 1 and any(row.get("status") == "pending" for row in rows)
+            return {} if is_open and not paid else (paid + rows)[0]
         # §4.3 promises the search for a phone alone; a service may show phones as 07…
         rows += self._rows_of(order, order["phone"]) + self._rows_of(order, "0" + order["phone"][3:])
         if not rows:
@@ -237,8 +239,7 @@ class Client:
         elapsed_ms = max(0, min(now_ms - order["asked_ms"], round(1000 * self.interval)))
         asked = {"asked_ms": now_ms, "not_found_ms": order["not_found_ms"] + elapsed_ms}
         name = order["service_reference"] + "~asked"
-        _use_store(name, True, lambda: self.store.remove(name))
-        _use_store(name, True, lambda: self.store.add(name, asked))
+        _use_store(name, True, lambda: self.store.add(name, asked, True))
 
     def _read(self, key):
         """An order as it was stored last: each of its states is a file, which is never changed."""
@@ -275,7 +276,6 @@ def _create_service_reference(reference):
     return f"{reference}~{secrets.token_hex(4)}"  # of 100 characters at most, and like that of no earlier order
 def _is_amount(value, amount):  # it can be text
     return re.fullmatch("[0-9]+([.][0-9]+)?", str(value)) is not None and float(value) == amount
-
 def _use_store(name, may_have_paid, action):
     try:
         return action()

@@ -130,7 +130,8 @@ async function serve(flags: ServeFlags): Promise<void> {
   };
   const parentGone = flags.untilStdinCloses ? stdinEnd() : null;
   try {
-    sandbox = await startUnlessStopped(stopping, removeFiles, {
+    const stopped = Promise.race(parentGone ? [stopping, parentGone.ended] : [stopping]);
+    sandbox = await startUnlessStopped(stopped, removeFiles, {
       ...config,
       directory,
       isTemporary: temporary !== null,
@@ -153,7 +154,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     if (flags.json) printRecord(record);
     else tellReady(record, flags.host);
     tellUnusedKey(record.api_key, database);
-    await Promise.race(parentGone ? [stopping, parentGone.ended] : [stopping]);
+    await stopped;
     if (drainMs > 0 && isTerminal()) tell(`stopping in ${formatDuration(drainMs)}; Ctrl+C stops at once`);
   } catch (error) {
     throw temporary && !database ? explainTemporary(directory, error) : error;

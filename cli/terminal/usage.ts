@@ -88,7 +88,7 @@ const MARK = "error: ";
 /** A message of commander's, and the suggestion that it has in parentheses on a line of its own. Only the text has them. */
 function partsOf(message: string): [said: string, suggestion: string | null] {
   const lines = message.slice(MARK.length).split("\n");
-  const last = lines.length > 1 && lines.at(-1)?.endsWith(")") ? lines.pop() : undefined;
+  const last = lines.length > 1 && /^\(.*\)$/.test(lines.at(-1) ?? "") ? lines.pop() : undefined;
   return [lines.join("\n"), last?.slice(1, -1) ?? null];
 }
 

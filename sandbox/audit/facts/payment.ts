@@ -132,12 +132,12 @@ const RHYTHM_MS = 15_000;
 /** Less than this is between the looks of several tabs, or of a client that polls too fast. */
 const LEAST_RHYTHM_MS = 2000;
 
-/** A look after the end. @param waitedMs since the look before */
-function countAfterEnd(poller: Poller, waitedMs: number): void {
-  if (waitedMs > RHYTHM_MS) {
+/** A look after the end. @param sandboxMs @param realMs since the look before: the sandbox's clock can stand still */
+function countAfterEnd(poller: Poller, sandboxMs: number, realMs: number): void {
+  if (sandboxMs > RHYTHM_MS) {
     poller.pollsAfterEnd = 0;
     poller.fastLooksAfterEnd = 0;
-  } else if (waitedMs < LEAST_RHYTHM_MS) poller.fastLooksAfterEnd += 1;
+  } else if (Math.max(sandboxMs, realMs) < LEAST_RHYTHM_MS) poller.fastLooksAfterEnd += 1;
   else poller.pollsAfterEnd += 1;
 }
 
@@ -243,7 +243,7 @@ export class Payment implements Charge {
     const sandboxMs = atMs - poller.atMs;
     const isTimed = isNext && poller.hasReadPending && !isByWebhook && sandboxMs > 0;
     poller.intervalMs = isTimed ? Math.max(sandboxMs, arrivedRealMs - poller.realMs) : 0;
-    if (poller.finalStatus !== null && isNext && !isByWebhook) countAfterEnd(poller, sandboxMs);
+    if (poller.finalStatus !== null && isNext && !isByWebhook) countAfterEnd(poller, sandboxMs, arrivedRealMs - poller.realMs);
     poller.hasReadPending = isDelivered && status === "pending";
     if (isDelivered && status !== null && status !== "pending") poller.finalStatus ??= status;
     poller.atMs = atMs;

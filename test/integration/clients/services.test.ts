@@ -63,6 +63,24 @@ for (const program of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
+    test.each([
+      ["the paid one", ["expired", "completed"], "completed"],
+      ["none while one of them is pending", ["expired", "pending"], "unknown"],
+      ["the newest, if none is paid", ["expired", "failed"], "expired"],
+    ])(
+      "of a push that a proxy has repeated, takes %s",
+      async (_, statuses, status) => {
+        const rows = statuses.map((one, index) => ({ ...OWN_ROW, id: index + 1, status: one }));
+        const list = (_page: number, search: string, pushed: string) =>
+          json({ transactions: search === pushed ? rows : [] });
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("unknown");
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe(status);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
     test(
       "takes a refusal without a message for a refusal",
       async () => {
