@@ -68,7 +68,8 @@ describe("a sandbox for a test", () => {
 
   test('a frozen that is text is refused: "false" would freeze the clock', async () => {
     const options = { frozen: "false" } as unknown as SandboxOptions;
-    await expect(startSandbox(options)).rejects.toThrow('frozen must be true or false; it is "false"');
+    const error = await rejectionOf(startSandbox(options));
+    expect(error).toHaveProperty("message", 'frozen must be true or false; it is "false"');
   });
 
   test("outcome, promptTimeout, basePath, responseForm and frozen are applied", async () => {

@@ -16,7 +16,8 @@ export class LiveList<Row extends Listed> {
   constructor() {
     effect(() => {
       const newest = this.newest.value;
-      if (!isHeld.value || this.rows.peek().length === 0) this.rows.value = newest;
+      const shown = this.rows.peek();
+      if (!isHeld.value || shown.length === 0) this.rows.value = withOpened(newest, shown);
     });
   }
 
@@ -38,4 +39,11 @@ export class LiveList<Row extends Listed> {
   showWaiting(): void {
     this.rows.value = this.newest.peek();
   }
+}
+
+/** The newest rows, and those that were opened below them: as many as were shown. None if rows between them are missing. */
+function withOpened<Row extends Listed>(newest: readonly Row[], shown: readonly Row[]): readonly Row[] {
+  const last = newest.at(-1);
+  if (!last || shown.length <= newest.length || !shown.some(({ id }) => id === last.id)) return newest;
+  return [...newest, ...shown.filter((row) => isNewer(last, row))].slice(0, shown.length);
 }

@@ -145,6 +145,7 @@ function apply(events: readonly ConsoleEvent[]): void {
   // Events before the last reload no longer matter.
   const last = events.findLastIndex(needsReload);
   if (last >= 0) {
+    state.payments.showWaiting(); // what was opened below can be of another state
     void renew();
   }
   const dataOf = <Name extends ConsoleEvent["name"]>(wanted: Name) =>

@@ -44,6 +44,18 @@ test("while a list stands still, its rows change in place, and new ones wait, in
   isHeld.value = false;
 });
 
+test("rows that were opened below the newest stay open, as many as were shown, unless rows between them are missing", () => {
+  const list = new LiveList();
+  const rows = (...ids: readonly number[]) => ids.map((id) => ({ id }));
+  const ids = () => list.rows.value.map(({ id }: { id: number }) => id);
+  list.newest.value = rows(9, 8);
+  list.rows.value = rows(9, 8, 7, 6);
+  list.newest.value = rows(10, 9);
+  expect(ids()).toEqual([10, 9, 8, 7]);
+  list.newest.value = rows(14, 13);
+  expect(ids()).toEqual([14, 13]);
+});
+
 test("the phone on the handset shows for 30 s how its prompt ended, until its next prompt; others do not", () => {
   const [shown, other] = ["254711000001", "254711000002"];
   pickPhone(shown);
