@@ -132,9 +132,9 @@ export const MISTAKES: readonly MistakeInEach[] = [
     from: 25,
     standsBefore: "push",
     ...inEach(
-      ["store.remove(`", "String(`"],
-      ['_use_store(key, True, lambda: self.store.remove(order["service_reference"] + "~asked"))', ""],
-      ['useStore($key, true, fn () => $this->store->remove("$order[service_reference]~asked"));', ""],
+      ['if (news.status === "unknown")', "if (!news)"],
+      ['if news["status"] == "unknown":', "if not news:"],
+      ["if ($news['status'] === 'unknown')", "if (!$news)"],
     ),
   },
   {
