@@ -243,7 +243,8 @@ export class Payment implements Charge {
     const sandboxMs = atMs - poller.atMs;
     const isTimed = isNext && poller.hasReadPending && !isByWebhook && sandboxMs > 0;
     poller.intervalMs = isTimed ? Math.max(sandboxMs, arrivedRealMs - poller.realMs) : 0;
-    if (poller.finalStatus !== null && isNext && !isByWebhook) countAfterEnd(poller, sandboxMs, arrivedRealMs - poller.realMs);
+    if (poller.finalStatus !== null && isNext && !isByWebhook)
+      countAfterEnd(poller, sandboxMs, arrivedRealMs - poller.realMs);
     poller.hasReadPending = isDelivered && status === "pending";
     if (isDelivered && status !== null && status !== "pending") poller.finalStatus ??= status;
     poller.atMs = atMs;
