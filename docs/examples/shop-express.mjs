@@ -1,4 +1,5 @@
 // A shop with Express. npm install express; momo client js > client.mjs; node shop-express.mjs
+// Every minute a cron: node shop-express.mjs cron
 import { existsSync, writeFileSync } from "node:fs";
 import express from "express";
 import { createClient, fileStore } from "./client.mjs";
@@ -41,13 +42,6 @@ function triesOf(id) {
   }
 }
 
-/** Starts the first try, or a new one if the last has ended unpaid. */
-async function pay(id, phone) {
-  const tries = triesOf(id);
-  const last = tries.length === 0 ? null : await momo.ask(tries.at(-1).reference);
-  return last && !(last.status in UNPAID) ? last : momo.start(`${id}-${tries.length + 1}`, phone, PRICES[id]);
-}
-
 const isPaid = (id) => existsSync(`${folder}/${id}.delivered`);
 
 /** Books a paid order, once. In a database, one transaction: UPDATE orders SET paid = true WHERE id = ? AND paid = false,
@@ -55,9 +49,34 @@ const isPaid = (id) => existsSync(`${folder}/${id}.delivered`);
 function book(order) {
   const id = order.reference.replace(/-[0-9]+$/, "");
   if (order.status !== "completed" || isPaid(id)) return order;
-  writeFileSync(`${folder}/${id}.delivered`, order.receipt, { flag: "wx" }); // fails if another process was faster
+  try {
+    writeFileSync(`${folder}/${id}.delivered`, order.receipt ?? "", { flag: "wx" });
+  } catch (error) {
+    if (error.code === "EEXIST") return order; // another process was faster
+    throw error;
+  }
   console.log(`deliver ${id}, receipt ${order.receipt}`);
   return order;
+}
+
+/** Asks for all tries of an order, as a push that came late can open an earlier one again, and books what was paid.
+ * Returns the try that may be paid, or else the last; null if there is none. */
+async function look(id) {
+  if (isPaid(id)) return { status: "completed" };
+  const orders = [];
+  for (const { reference } of triesOf(id)) {
+    orders.push(book(await momo.ask(reference)));
+  }
+  if (isPaid(id)) return { status: "completed" };
+  return orders.find(({ status }) => !(status in UNPAID)) ?? orders.at(-1) ?? null;
+}
+
+/** Starts the first try, or a new one if all have ended unpaid. */
+async function pay(id, phone) {
+  const order = await look(id);
+  if (order && !(order.status in UNPAID)) return order;
+  const number = order ? Number(order.reference.split("-").at(-1)) + 1 : 1;
+  return book(await momo.start(`${id}-${number}`, phone, PRICES[id]));
 }
 
 /** What the page shows. While it is not final, the page asks again after 5 s. */
@@ -71,33 +90,36 @@ app.param("id", (_request, response, next, id) =>
   Object.hasOwn(PRICES, id) ? next() : response.status(404).json({ text: "There is no such order." }),
 );
 app.post("/orders/:id/pay", async ({ params: { id }, body }, response) => {
-  show(book(await pay(id, body.phone)), response);
+  show(await pay(id, body?.phone), response);
 });
 app.get("/orders/:id", async ({ params: { id } }, response) => {
-  show(book(await momo.ask(triesOf(id).at(-1)?.reference ?? `${id}-1`)), response);
+  const order = await look(id);
+  if (order === null) response.status(404).json({ text: "The payment of this order has not been started." });
+  else show(order, response);
 });
 // A webhook only says where to look: anybody can send one.
 app.post("/hook", async ({ body }, response) => {
-  const id = body.checkout_request_id ?? body.data?.checkout_request_id;
-  const order = Object.keys(PRICES)
-    .flatMap(triesOf)
-    .find((one) => one.checkout_request_id === id);
-  if (order) book(await momo.ask(order.reference));
-  response.sendStatus(order ? 200 : 404);
+  const hookId = body?.checkout_request_id ?? body?.data?.checkout_request_id ?? "";
+  const isOwn = (one) => one.checkout_request_id === hookId;
+  const id = Object.keys(PRICES).find((one) => triesOf(one).some(isOwn));
+  if (id) await look(id);
+  response.sendStatus(id ? 200 : 404);
 });
 app.use((error, _request, response, _next) => {
   console.error(error.message);
-  if (error.kind === "usage" && !error.mayHavePaid) response.status(400).json({ text: "Please enter a phone number." });
-  else response.status(503).json({ text: error.mayHavePaid === false ? UNPAID.not_started : TEXTS.unknown });
+  const mayHavePaid = error.mayHavePaid !== false;
+  const text = mayHavePaid ? TEXTS.unknown : UNPAID.not_started;
+  if (error.type === "entity.parse.failed") response.status(400).json({ text: "The request is not JSON." });
+  else if (error.kind === "usage" && !mayHavePaid) response.status(400).json({ text: "Please enter a phone number." });
+  else response.status(503).json({ text, asks_again: mayHavePaid });
 });
 
-/** The cron: the customer may have closed the page, and this server may have ended before it has booked. */
-async function askForUnpaid() {
-  for (const { reference } of Object.keys(PRICES)
-    .filter((id) => !isPaid(id))
-    .flatMap(triesOf))
-    await momo.ask(reference).then(book).catch(console.error);
+// The cron: the customer may have closed the page, and a process may have ended before it has booked.
+if (process.argv[2] === "cron") {
+  for (const id of Object.keys(PRICES).filter((one) => !isPaid(one))) {
+    await look(id).catch((error) => console.error(`${id}: ${error.message}`)); // the others go on
+  }
+  process.exit();
 }
-setInterval(() => askForUnpaid().catch(console.error), 60_000);
 
 const server = app.listen(Number(PORT), () => console.log(`the shop is at http://127.0.0.1:${server.address().port}`));

@@ -36,16 +36,6 @@ function triesOf(string $id): array
     }
 }
 
-/** Starts the first try, or a new one if the last has ended unpaid. */
-function pay(string $id, string $phone): array
-{
-    global $momo;
-    $tries = triesOf($id);
-    $last = $tries === [] ? null : $momo->ask(end($tries)['reference']);
-    if ($last !== null && !isset(UNPAID[$last['status']])) return $last;
-    return $momo->start("$id-" . (count($tries) + 1), $phone, PRICES[$id]);
-}
-
 function isPaid(string $id): bool
 {
     global $folder;
@@ -63,9 +53,36 @@ function book(array $order): array
     if ($order['status'] !== 'completed' || isPaid($id)) return $order;
     $file = @fopen("$folder/$id.delivered", 'x'); // none if another process was faster
     if (!$file) return isPaid($id) ? $order : throw new RuntimeException("$id cannot be booked");
-    fwrite($file, $order['receipt']);
+    fwrite($file, $order['receipt'] ?? '');
     error_log("deliver $id, receipt $order[receipt]");
     return $order;
+}
+
+/**
+ * Asks for all tries of an order, as a push that came late can open an earlier one again, and books what was paid.
+ * Returns the try that may be paid, or else the last; null if there is none.
+ */
+function look(string $id): ?array
+{
+    global $momo;
+    if (isPaid($id)) return ['status' => 'completed'];
+    $orders = [];
+    foreach (triesOf($id) as $try) {
+        $orders[] = book($momo->ask($try['reference']));
+    }
+    if (isPaid($id)) return ['status' => 'completed'];
+    $mayBePaid = array_filter($orders, fn ($order) => !isset(UNPAID[$order['status']]));
+    return reset($mayBePaid) ?: end($orders) ?: null;
+}
+
+/** Starts the first try, or a new one if all have ended unpaid. */
+function pay(string $id, string $phone): array
+{
+    global $momo;
+    $order = look($id);
+    if ($order !== null && !isset(UNPAID[$order['status']])) return $order;
+    $number = $order === null ? 1 : (int) preg_replace('/^.*-/', '', $order['reference']) + 1;
+    return book($momo->start("$id-$number", $phone, PRICES[$id]));
 }
 
 /** What the page shows. While it is not final, the page asks again after 5 s. */
@@ -77,38 +94,37 @@ function show(int $status, array $answer): never
 }
 
 if (PHP_SAPI === 'cli') { // the cron: the customer may have closed the page, and a process may have ended before it has booked
-    $unpaid = array_filter(array_keys(PRICES), fn ($id) => !isPaid($id));
-    foreach (array_merge(...array_map(triesOf(...), $unpaid)) as $try) {
+    foreach (array_keys(PRICES) as $id) {
         try {
-            book($momo->ask($try['reference']));
-        } catch (Exception $error) {
-            error_log($error->getMessage()); // the others go on
+            look($id);
+        } catch (Throwable $error) {
+            error_log("$id: " . $error->getMessage()); // the others go on
         }
     }
     exit;
 }
 
-$path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
-if ($path === '/hook') { // a webhook only says where to look: anybody can send one
-    $body = json_decode(file_get_contents('php://input'), true);
-    $id = $body['checkout_request_id'] ?? $body['data']['checkout_request_id'] ?? '';
-    $tries = array_column(array_merge(...array_map(triesOf(...), array_keys(PRICES))), 'reference', 'checkout_request_id');
-    if (!is_string($id) || !isset($tries[$id])) show(404, []);
-    book($momo->ask($tries[$id]));
-    show(200, []);
-}
-
-$id = explode('/', $path)[2] ?? '';
-if (!isset(PRICES[$id])) show(404, ['text' => 'There is no such order.']);
 try {
-    $last = array_slice(triesOf($id), -1)[0] ?? ['reference' => "$id-1"];
+    $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
+    if ($path === '/hook') { // a webhook only says where to look: anybody can send one
+        $body = json_decode(file_get_contents('php://input'), true);
+        $id = $body['checkout_request_id'] ?? $body['data']['checkout_request_id'] ?? '';
+        $tries = array_merge(...array_map(triesOf(...), array_keys(PRICES)));
+        $references = array_column($tries, 'reference', 'checkout_request_id');
+        if (!is_string($id) || !isset($references[$id])) show(404, []);
+        book($momo->ask($references[$id]));
+        show(200, []);
+    }
+    $id = explode('/', $path)[2] ?? '';
+    if (!isset(PRICES[$id])) show(404, ['text' => 'There is no such order.']);
     $isPay = $_SERVER['REQUEST_METHOD'] === 'POST';
-    $order = book($isPay ? pay($id, $_POST['phone'] ?? '') : $momo->ask($last['reference']));
+    $order = $isPay ? pay($id, (string) filter_input(INPUT_POST, 'phone')) : look($id);
+    if ($order === null) show(404, ['text' => 'The payment of this order has not been started.']);
     $asksAgain = $order['may_have_paid'] ?? false;
     show(200, ['status' => $order['status'], 'text' => TEXTS[$order['status']], 'asks_again' => $asksAgain]);
-} catch (Exception $error) {
+} catch (Throwable $error) {
     error_log($error->getMessage());
     $mayHavePaid = $error->mayHavePaid ?? true;
     if (!$mayHavePaid && $error->kind === 'usage') show(400, ['text' => 'Please enter a phone number.']);
-    show(503, ['text' => TEXTS[$mayHavePaid ? 'unknown' : 'not_started']]);
+    show(503, ['text' => TEXTS[$mayHavePaid ? 'unknown' : 'not_started'], 'asks_again' => $mayHavePaid]);
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditReport } from "../../../npm/records.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { readDocument } from "../../support/documents.ts";
 import { describeWith } from "../../support/needs.ts";
 import { until } from "../../support/waiting.ts";
-import { delivered, KINDS, type Kind, openShop, type Shop } from "./shops.ts";
+import { delivered, fileOf, KINDS, type Kind, openShop, type Shop } from "./shops.ts";
 
 /** The example shops: what they do when customers pay, cancel and come back, and what the audit finds in the wrong ones. */
 
@@ -93,21 +93,131 @@ for (const [name, kind] of Object.entries(KINDS).filter(([, { hook }]) => hook))
       expect(delivered(shop.folder)).toEqual(["order1001.delivered"]);
       expect((await shop.audit()).findings).toEqual([]);
     });
+
+    test("if the service refuses the question, the webhook is answered with 503", async () => {
+      const shop = await openShop(kind, kind.right);
+      await shop.pay("order1001");
+      const [row] = await shop.momo.list();
+      await shop.momo.control("POST", "/faults", { kind: "error", path: "/status.php", status: 403, times: 1 });
+      expect(await shop.post("/hook", { checkout_request_id: row?.checkout_request_id })).toBe(503);
+    });
   });
 }
 
-for (const [name, kind] of Object.entries(KINDS).filter(([, { cron }]) => cron)) {
+for (const [name, kind] of Object.entries(KINDS)) {
   describeWith(kind.needs, `${name}: a cron`, () => {
-    test("delivers what nobody asks for, and what a crash has left between the end and the booking", async () => {
+    test("delivers, once, what nobody asks for, and what was paid when the server had ended", async () => {
       const shop = await openShop(kind, kind.right);
       await shop.pay("order1001");
+      await shop.restart();
       await shop.momo.control("POST", "/clock", { advance: "5s" });
-      await kind.cron?.(shop);
+      const said = [await kind.cron(shop), await kind.cron(shop), shop.said()].join("");
       expect(delivered(shop.folder)).toEqual(["order1001.delivered"]);
+      expect(said.match(/deliver order1001/g)).toHaveLength(1);
+      expect((await shop.audit()).findings).toEqual([]);
+    });
+
+    test("delivers what a crash has left between the end and the booking", async () => {
+      const shop = await openShop(kind, kind.right);
+      await shop.pay("order1001");
+      await shop.later("order1001");
       rmSync(join(shop.folder, "orders/order1001.delivered")); // as if the shop had not booked it
-      await kind.cron?.(shop);
+      await kind.cron(shop);
+      expect(delivered(shop.folder)).toEqual(["order1001.delivered"]);
+    });
+
+    test("delivers the other orders if one cannot be read, and the page of that one asks again", async () => {
+      const shop = await openShop(kind, kind.right);
+      await shop.pay("order1001");
+      await shop.pay("order1002");
+      await shop.momo.control("POST", "/clock", { advance: "5s" });
+      const file = fileOf(shop, "order1001-1~pending");
+      const stored = readFileSync(file);
+      writeFileSync(file, "{");
+      const said = (await kind.cron(shop)) + shop.said();
+      expect(delivered(shop.folder)).toEqual(["order1002.delivered"]);
+      expect(said).toContain("order1001: ");
+      const answer = await shop.send("/orders/order1001");
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({ asks_again: true });
+      writeFileSync(file, stored);
+      await kind.cron(shop);
+      expect(delivered(shop.folder).sort()).toEqual(["order1001.delivered", "order1002.delivered"]);
+    });
+  });
+
+  describeWith(kind.needs, `${name}: an order that is paid`, () => {
+    test("is delivered without a receipt, if the service gives none", async () => {
+      const shop = await openShop(kind, kind.right, ["--response-form", "short"]);
+      await shop.pay("order1001");
+      expect(await shop.later("order1001")).toMatchObject({ status: "completed", asks_again: false });
       expect(delivered(shop.folder)).toEqual(["order1001.delivered"]);
       expect((await shop.audit()).findings).toEqual([]);
+    });
+
+    test("stays paid if an earlier try opens again, and is not pushed again", async () => {
+      const shop = await openShop(kind, kind.right);
+      await shop.pay("order1001");
+      const ended = fileOf(shop, "order1001-1~ended");
+      const pending = fileOf(shop, "order1001-1~pending");
+      const stored = JSON.parse(readFileSync(pending, "utf8"));
+      writeFileSync(ended, JSON.stringify({ ...stored, status: "not_started" })); // nobody has found it so far
+      expect(await shop.pay("order1001", "254700000032")).toMatchObject({ status: "pending" });
+      expect(await shop.later("order1001")).toMatchObject({ status: "cancelled" });
+      rmSync(ended); // its push came late
+      expect(await shop.pay("order1001")).toMatchObject({ status: "completed" });
+      expect(delivered(shop.folder)).toEqual(["order1001.delivered"]);
+      writeFileSync(pending, "{"); // what is paid needs no other file
+      rmSync(ended);
+      expect(await shop.later("order1001")).toMatchObject({ status: "completed", asks_again: false });
+      expect(await shop.pay("order1001")).toMatchObject({ status: "completed", asks_again: false });
+      expect(await shop.momo.list()).toHaveLength(2);
+    });
+  });
+
+  describeWith(kind.needs, `${name}: requests that are wrong`, () => {
+    let shop: Shop;
+    beforeAll(async () => {
+      shop = await openShop(kind, kind.right);
+    });
+
+    test("a page of an order that was never started is not found", async () => {
+      const answer = await shop.send("/orders/order1001");
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toEqual({ text: "The payment of this order has not been started." });
+    });
+
+    test.each(["{", "null", "", "{}", '{"phone":{}}'])(
+      "a payment with the body %p is refused, and starts nothing",
+      async (body) => {
+        const headers = { "Content-Type": "application/json" };
+        const answer = await shop.send(kind.pay("order1001"), { method: "POST", headers, body });
+        expect(answer.status).toBe(400);
+        expect(await answer.json()).toEqual({
+          text: expect.stringMatching(/^(?:Please enter a phone number|The request is not JSON)\.$/),
+        });
+        expect(await shop.momo.list()).toEqual([]);
+      },
+    );
+
+    if (kind.isForm) {
+      test("a phone that is a list is refused", async () => {
+        const body = new URLSearchParams({ "phone[]": "0712345678" });
+        expect((await shop.send(kind.pay("order1001"), { method: "POST", body })).status).toBe(400);
+      });
+    }
+  });
+}
+
+for (const [name, kind] of Object.entries(KINDS).filter(([, { client }]) => client === "client.mjs")) {
+  describeWith(kind.needs, `${name}: two processes`, () => {
+    test("the one that books later says that the order is paid", async () => {
+      const shop = await openShop(kind, kind.right);
+      await shop.pay("order1001");
+      // A link to nowhere: it is not there for the question, but for the writer, like the file of a faster process.
+      symlinkSync("nowhere", join(shop.folder, "orders/order1001.delivered"));
+      expect(await shop.later("order1001")).toMatchObject({ status: "completed", asks_again: false });
+      expect(shop.said()).not.toContain("deliver order1001");
     });
   });
 }

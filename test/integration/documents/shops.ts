@@ -33,7 +33,8 @@ export interface Kind {
   readonly isForm?: boolean;
   /** Whether it takes webhooks. */
   readonly hook?: boolean;
-  readonly cron?: (shop: Shop) => Promise<unknown>;
+  /** Runs the cron once; returns what it has said, unless the server says it. */
+  readonly cron: (shop: Shop) => Promise<string>;
 }
 
 const example = (name: string) => readDocument(`docs/examples/${name}`).text;
@@ -49,6 +50,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     wrong: "shop-express-wrong.mjs",
     pay: (id) => `/orders/${id}/pay`,
     hook: true,
+    cron: (shop) => runCron(["node", "shop.mjs", "cron"], shop),
   },
   "Next.js": {
     needs: [],
@@ -58,7 +60,10 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     right: "shop-next.mjs",
     wrong: "shop-next-wrong.mjs",
     pay: payOrder,
-    cron: ({ get }) => get("/orders/unpaid"),
+    async cron({ get }) {
+      await get("/orders/unpaid");
+      return "";
+    },
   },
   PHP: {
     needs: ["php", "php curl"],
@@ -70,9 +75,14 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     pay: payOrder,
     isForm: true,
     hook: true,
-    cron: ({ folder, environment }) => runToEnd(["php", "shop.php"], { cwd: folder, env: environment }),
+    cron: (shop) => runCron(["php", "shop.php"], shop),
   },
 };
+
+async function runCron(command: readonly string[], { folder, environment }: Shop): Promise<string> {
+  const { stdout, stderr } = await runToEnd(command, { cwd: folder, env: environment });
+  return stdout + stderr;
+}
 
 /** Only PHP needs a port that is known before. */
 function freePort(): number {
@@ -85,20 +95,29 @@ function freePort(): number {
 export const delivered = (folder: string) =>
   readdirSync(join(folder, "orders")).filter((file) => file.endsWith(".delivered"));
 
+/** The file of a stored name, as the clients name it. */
+export const fileOf = ({ folder }: Shop, name: string) =>
+  join(folder, "orders", `${Buffer.from(name).toString("hex")}.json`);
+
 export interface Shop {
   readonly momo: Served;
   readonly folder: string;
   readonly environment: Record<string, string>;
   readonly pay: (id: string, phone?: string) => Promise<Answer>;
+  readonly send: (path: string, init?: RequestInit) => Promise<Response>;
   readonly get: (path: string) => Promise<Answer>;
   readonly post: (path: string, body: object) => Promise<number>;
   /** The order, after the customer has waited. */
   readonly later: (id: string) => Promise<Answer>;
   readonly audit: () => Promise<AuditReport>;
+  /** What its servers have said so far. */
+  readonly said: () => string;
+  /** Kills its server, and starts another one. */
+  readonly restart: () => Promise<void>;
 }
 
-export async function openShop(kind: Kind, file: string): Promise<Shop> {
-  const momo = await serveMomo(["--clock", "2026-11-20 10:00:00"]);
+export async function openShop(kind: Kind, file: string, flags: readonly string[] = []): Promise<Shop> {
+  const momo = await serveMomo(["--clock", "2026-11-20 10:00:00", ...flags]);
   const { ready } = momo;
   const folder = newFolder();
   copyFileSync(join(ROOT, "clients", kind.client), join(folder, kind.client));
@@ -115,18 +134,10 @@ export async function openShop(kind: Kind, file: string): Promise<Shop> {
     MOMO_ORDERS: join(folder, "orders"),
     PORT: "0",
   };
-  const port = freePort();
-  const child: Child = startChild(kind.command(port), { env: environment, cwd: folder });
-  later(() => {
-    child.signal("SIGKILL");
-    return child.exited;
-  });
-  const said = () => `${child.stdout.text}${child.stderr.text}`;
-  const origin = await until(
-    async () => /http:\/\/127\.0\.0\.1:\d+/.exec(said())?.[0] ?? "",
-    (address) => address !== "",
-  );
-  const send = async (path: string, init?: RequestInit) => fetch(origin + path, { keepalive: false, ...init });
+  let server = await startServer(kind, folder, environment);
+  let saidBefore = "";
+  const said = () => saidBefore + saidBy(server.child);
+  const send = async (path: string, init?: RequestInit) => fetch(server.origin + path, { keepalive: false, ...init });
   const get = async (path: string) => (await (await send(path)).json()) as Answer;
   const json = (body: object) => ({
     method: "POST",
@@ -137,6 +148,7 @@ export async function openShop(kind: Kind, file: string): Promise<Shop> {
     momo,
     folder,
     environment,
+    send,
     get,
     post: async (path, body) => (await send(path, json(body))).status,
     async pay(id, phone = "0712345678") {
@@ -149,5 +161,27 @@ export async function openShop(kind: Kind, file: string): Promise<Shop> {
       return get(`/orders/${id}`);
     },
     audit: async () => (await momo.control("GET", "/audit?over=true")) as unknown as AuditReport,
+    said,
+    async restart() {
+      server.child.signal("SIGKILL");
+      await server.child.exited;
+      saidBefore = said();
+      server = await startServer(kind, folder, environment);
+    },
   };
+}
+
+const saidBy = (child: Child) => `${child.stdout.text}${child.stderr.text}`;
+
+async function startServer(kind: Kind, folder: string, environment: Record<string, string>) {
+  const child = startChild(kind.command(freePort()), { env: environment, cwd: folder });
+  later(() => {
+    child.signal("SIGKILL");
+    return child.exited;
+  });
+  const origin = await until(
+    async () => /http:\/\/127\.0\.0\.1:\d+/.exec(saidBy(child))?.[0] ?? "",
+    (address) => address !== "",
+  );
+  return { child, origin };
 }
