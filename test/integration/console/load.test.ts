@@ -91,7 +91,7 @@ describeInBrowser("the console with many payments", (scene) => {
     };
     expect(new Set(await save()).size).toBe(10_102); // with the names of the columns, and the end
     await page.getByLabel("Search").fill("only");
-    await page.locator(".tiles").getByText("of 1 payment").waitFor();
+    await page.locator(".tiles").getByText("of 1 paid").waitFor();
     expect(await save()).toEqual(["\uFEFFid", "10001", ""]);
   });
 
