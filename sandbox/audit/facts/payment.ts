@@ -119,8 +119,6 @@ export interface Poller {
   finalStatus: string | null;
   /** Its polls in a row, at the rhythm of polling, after it has read that. */
   pollsAfterEnd: number;
-  /** Its looks in a row after that which come faster: several tabs that each look once more are no polling, a loop is. */
-  fastLooksAfterEnd: number;
 }
 
 /** How many pollers of one payment are distinguished. */
@@ -128,18 +126,6 @@ const MOST_POLLERS = 4;
 
 /** Three times the longest interval of §4.4: what comes later is a new look, and no polling. */
 const RHYTHM_MS = 15_000;
-
-/** Less than this is between the looks of several tabs, or of a client that polls too fast. */
-const LEAST_RHYTHM_MS = 2000;
-
-/** A look after the end. @param sandboxMs @param realMs since the look before: the sandbox's clock can stand still */
-function countAfterEnd(poller: Poller, sandboxMs: number, realMs: number): void {
-  if (sandboxMs > RHYTHM_MS) {
-    poller.pollsAfterEnd = 0;
-    poller.fastLooksAfterEnd = 0;
-  } else if (Math.max(sandboxMs, realMs) < LEAST_RHYTHM_MS) poller.fastLooksAfterEnd += 1;
-  else poller.pollsAfterEnd += 1;
-}
 
 /** What the audit needs of a transaction. */
 export type StartedTransaction = Charge & Pick<TransactionFacts, keyof TransactionIdentifiers | "merchantId">;
@@ -229,7 +215,6 @@ export class Payment implements Charge {
       intervalMs: 0,
       finalStatus: null,
       pollsAfterEnd: 0,
-      fastLooksAfterEnd: 0,
     };
     this.pollers = [...this.pollers.slice(1 - MOST_POLLERS), poller];
     return poller;
@@ -243,8 +228,9 @@ export class Payment implements Charge {
     const sandboxMs = atMs - poller.atMs;
     const isTimed = isNext && poller.hasReadPending && !isByWebhook && sandboxMs > 0;
     poller.intervalMs = isTimed ? Math.max(sandboxMs, arrivedRealMs - poller.realMs) : 0;
-    if (poller.finalStatus !== null && isNext && !isByWebhook)
-      countAfterEnd(poller, sandboxMs, arrivedRealMs - poller.realMs);
+    if (poller.finalStatus !== null && isNext && !isByWebhook) {
+      poller.pollsAfterEnd = sandboxMs > RHYTHM_MS ? 0 : poller.pollsAfterEnd + 1;
+    }
     poller.hasReadPending = isDelivered && status === "pending";
     if (isDelivered && status !== null && status !== "pending") poller.finalStatus ??= status;
     poller.atMs = atMs;

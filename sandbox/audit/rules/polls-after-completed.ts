@@ -1,6 +1,6 @@
 import { requestRule } from "../rule.ts";
 import { STOP_AT_FINAL } from "../words.ts";
-import { looksAfterEnd, pollsOn } from "./ignores-final.ts";
+import { MOST_LOOKS_AFTER_END } from "./ignores-final.ts";
 
 const AFTER_COMPLETED = { group: "" };
 
@@ -13,10 +13,12 @@ export const pollsAfterCompleted = requestRule({
   judges: "requests",
   of: ["status"],
   judge({ poller }) {
-    return poller !== null && pollsOn(poller) && poller.finalStatus === "completed" ? AFTER_COMPLETED : null;
+    if (poller === null || poller.pollsAfterEnd <= MOST_LOOKS_AFTER_END || poller.finalStatus !== "completed")
+      return null;
+    return AFTER_COMPLETED;
   },
   explain: ({ call, payment, poller }) => ({
-    message: `Asked ${poller && looksAfterEnd(poller)} times more after the answer was “completed”: a client that credits when it reads “completed” credits again.`,
+    message: `Asked ${poller?.pollsAfterEnd} times more after the answer was “completed”: a client that credits when it reads “completed” credits again.`,
     requestIds: [call.id],
     payment,
     atMs: call.atMs,

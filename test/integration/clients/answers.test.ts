@@ -244,15 +244,16 @@ for (const program of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
-    // The time-out of Python is for each byte.
-    test.skipIf(name === "Python")(
-      "waits no longer for headers that come byte by byte",
-      async () => {
-        const { stdout, exitCode } = await runToEnd(list(serveDripping().url, 0.5));
-        expect({ stdout, isRight: exitCode === 0 }).toEqual({ stdout: "", isRight: false });
-      },
-      TEST_TIMEOUT_MS,
-    );
+    // In Python, the time-out is for each byte: docs/testing.md says it.
+    if (name !== "Python")
+      test(
+        "waits no longer for headers that come byte by byte",
+        async () => {
+          const { stdout, exitCode } = await runToEnd(list(serveDripping().url, 0.5));
+          expect({ stdout, isRight: exitCode === 0 }).toEqual({ stdout: "", isRight: false });
+        },
+        TEST_TIMEOUT_MS,
+      );
 
     test(
       "reads a list of 10,000 rows that grows: no row twice, none left out",
