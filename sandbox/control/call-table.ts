@@ -1,3 +1,6 @@
+import type { z } from "zod";
+import { invalid, shown } from "../../src/domain/error.ts";
+import { parametersIn } from "../../src/domain/parameters.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { parseInput } from "../../src/http/parse-input.ts";
 import { fail, noSuchPath } from "../../src/http/reply.ts";
@@ -41,7 +44,7 @@ export function createCallTable<C>(calls: WholeCalls<C>) {
         const { query: schema, body } = call;
         return call.call(context, {
           request,
-          query: schema ? parseInput(schema, readParameters(query, Object.keys(schema.shape))) : {},
+          query: readQuery(schema, query),
           body: await body?.read(request),
           id,
           keepOpen,
@@ -50,6 +53,20 @@ export function createCallTable<C>(calls: WholeCalls<C>) {
       return { call, carryOut };
     },
   };
+}
+
+/** @throws Refusal `invalid` that names the parameter, also one that the call does not have: a filter with a typing mistake shows all */
+function readQuery(schema: z.ZodObject | undefined, query: string) {
+  const known = Object.keys(schema?.shape ?? {});
+  const other = parametersIn(query)
+    .keys()
+    .find((name) => !known.includes(name));
+  if (other !== undefined) {
+    const right = known.length === 0 ? "it has none" : `its parameters are ${known.join(", ")}`;
+    const rule = `is not a parameter of this call: ${right}`;
+    throw invalid(`${shown(other)} ${rule}`, [{ path: other, rule }]);
+  }
+  return schema ? parseInput(schema, readParameters(query, known)) : {};
 }
 
 /** Each call with its row. @throws Error for one without the other */

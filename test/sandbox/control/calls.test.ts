@@ -103,6 +103,19 @@ test("each call that takes a body refuses a list in its place, and a member that
   expect(await stateOf()).toBe(state);
 });
 
+test("each call but a probe refuses a parameter that it does not know, and names those that it has", async () => {
+  const state = await stateOf();
+  for (const { method, path, json } of eachCall()) {
+    if (path === "/health" || path === "/ready") continue;
+    const refusal = await sandbox.refusal(method, `${path}?limt=5`, json);
+    expect(`${method} ${path}: ${refusal}`).toContain('"limt" is not a parameter of this call: it');
+  }
+  expect(await sandbox.refusal("GET", "/keys?merchant=2")).toBe(
+    '"merchant" is not a parameter of this call: its parameters are api_key, merchant_id',
+  );
+  expect(await stateOf()).toBe(state);
+});
+
 describe("with a token", () => {
   const token = "t0ken-of-sixteen-and-more";
   const scene = forAllTests(() => openScene({ guard: { host: "0.0.0.0", token } }));

@@ -35,7 +35,7 @@ describe("GET /transactions.csv", () => {
     expect(first?.slice(2, 8)).toEqual(["قهوة", "'254712000001", "100", "1", "completed", "0"]);
   });
 
-  test("takes the filters of the list, and the merchant; a wrong one is refused, and a page is ignored as elsewhere", async () => {
+  test("takes the filters of the list, and the merchant; a wrong one and a page are refused", async () => {
     const references = async (query: string) => {
       const lines = cellsOf(await (await scene.request("GET", `/transactions.csv${query}`)).text());
       return lines.slice(1, -1).map((cells) => cells[2]);
@@ -44,8 +44,7 @@ describe("GET /transactions.csv", () => {
     expect(await references("?search=お")).toEqual(["お茶"]);
     expect(await references("?date_to=2001-01-01")).toEqual([]);
     expect(await references("?merchant_id=2")).toEqual([]);
-    expect(await references("?page=2&limit=1")).toEqual(["お茶", "قهوة"]);
-    for (const query of ["status=paid", "merchant_id=9", "date_from=2026-02-02&date_to=2026-02-01"]) {
+    for (const query of ["status=paid", "merchant_id=9", "page=2", "date_from=2026-02-02&date_to=2026-02-01"]) {
       const answer = await scene.call("GET", `/transactions.csv?${query}`);
       expect([answer.status, answer.body.success], query).toEqual([query === "merchant_id=9" ? 404 : 400, false]);
     }
