@@ -87,12 +87,21 @@ function sandboxOf(
 const textOf = (duration: string | number): string =>
   typeof duration === "number" ? `${Math.ceil(duration)}ms` : duration;
 
-/** `promptTimeout` is `--prompt-timeout`. @throws TypeError for a `frozen` from JavaScript that is neither true nor false */
-function flagsOf({ frozen = false, ...options }: SandboxOptions): string[] {
+/** `promptTimeout` is `--prompt-timeout`. @throws TypeError for a value from JavaScript that cannot be right */
+function flagsOf(given: SandboxOptions): string[] {
+  if (typeof given !== "object" || given === null)
+    throw new TypeError(`the options must be an object; they are ${given}`);
+  const { frozen = false, ...options } = given;
   if (typeof frozen !== "boolean") throw new TypeError(`frozen must be true or false; it is ${JSON.stringify(frozen)}`);
-  return Object.entries(options).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}=${value}`],
-  );
+  const flags: string[] = [];
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    // A rule or a fault is an object: it is sent to the sandbox when it runs.
+    if (!["string", "number"].includes(typeof value))
+      throw new TypeError(`${name} must be a string or a number; it is ${JSON.stringify(value)}`);
+    flags.push(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}=${value}`);
+  }
+  return flags;
 }
 
 type Added = { readonly ids: number[] };

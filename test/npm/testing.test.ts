@@ -66,10 +66,19 @@ describe("a sandbox for a test", () => {
     expect(await sandbox.audit()).toMatchObject({ requests: 0, findings: [{ kind: "nothing_accepted" }, pending] });
   });
 
-  test('a frozen that is text is refused: "false" would freeze the clock', async () => {
-    const options = { frozen: "false" } as unknown as SandboxOptions;
-    const error = await rejectionOf(startSandbox(options));
-    expect(error).toHaveProperty("message", 'frozen must be true or false; it is "false"');
+  test.each([
+    ["a frozen that is text", { frozen: "false" }, 'frozen must be true or false; it is "false"'],
+    [
+      "an array of rules",
+      { rules: [{ outcome: "expired" }] },
+      'rules must be a string or a number; it is [{"outcome":"expired"}]',
+    ],
+    ["a profile that is null", { profile: null }, "profile must be a string or a number; it is null"],
+    ["null in the place of options", null, "the options must be an object; they are null"],
+  ])("%s is refused", async (_what, options, message) => {
+    const error = await start(options as unknown as SandboxOptions).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error).toHaveProperty("message", message);
   });
 
   test("outcome, promptTimeout, basePath, responseForm and frozen are applied", async () => {
