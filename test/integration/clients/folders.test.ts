@@ -26,6 +26,7 @@ import {
   PENDING_FILE,
   PROGRAMS,
   runIn,
+  runnerOf,
   serveService,
 } from "./programs.ts";
 
@@ -40,8 +41,9 @@ function fill(folder: string): void {
 
 afterAll(cleanUp);
 
-for (const { name, needs, command } of PROGRAMS) {
-  const run = (baseUrl: string, orders: string, ...args: readonly string[]) => runIn(command, baseUrl, orders, ...args);
+for (const program of PROGRAMS) {
+  const { name, needs, command } = program;
+  const run = runnerOf(program);
 
   describeWith(needs, `the client in ${name}`, () => {
     test.each([

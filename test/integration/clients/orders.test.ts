@@ -29,8 +29,9 @@ afterAll(cleanUp);
 
 for (const program of PROGRAMS) {
   const { name, needs, command, payBackwards } = program;
-  const runInOne = runnerOf(program);
-  const run = (baseUrl: string, orders: string, ...args: readonly string[]) => runIn(command, baseUrl, orders, ...args);
+  const run = runnerOf(program);
+  const runAlone = (baseUrl: string, orders: string, ...args: readonly string[]) =>
+    runIn(command, baseUrl, orders, ...args);
 
   describeWith(needs, `the client in ${name}`, () => {
     test(
@@ -39,19 +40,19 @@ for (const program of PROGRAMS) {
         let isPaid = false;
         const { baseUrl, pushes, looks } = serveService({ status: () => json(isPaid ? PAID : { status: "pending" }) });
         const orders = newFolder();
-        const start = await run(baseUrl, orders, "start", ...PAYMENT);
+        const start = await runAlone(baseUrl, orders, "start", ...PAYMENT);
         expect(start).toMatchObject({ status: "pending", may_have_paid: true, exitCode: 13 });
-        expect((await run(`${baseUrl}/`, orders, "ask", "order-0001")).status).toBe("pending");
+        expect((await runAlone(`${baseUrl}/`, orders, "ask", "order-0001")).status).toBe("pending");
         expect(looks()).toBe(1);
-        const { result } = await run(baseUrl, orders, "open");
+        const { result } = await runAlone(baseUrl, orders, "open");
         expect(result).toMatchObject([{ reference: "ORDER-0001", checkout_request_id: CHECKOUT_ID }]);
         isPaid = true;
-        const ended = await run(baseUrl, orders, "ask", "ORDER-0001");
+        const ended = await runAlone(baseUrl, orders, "ask", "ORDER-0001");
         const { momo_receipt_number: receipt, ...rest } = PAID;
         expect(ended).toMatchObject({ ...rest, receipt, exitCode: 0 });
         expect(ended).not.toHaveProperty("may_have_paid");
-        expect((await run(baseUrl, orders, "open")).result).toEqual([]);
-        expect((await run(baseUrl, orders, "pay", ...PAYMENT)).status).toBe("completed");
+        expect((await runAlone(baseUrl, orders, "open")).result).toEqual([]);
+        expect((await runAlone(baseUrl, orders, "pay", ...PAYMENT)).status).toBe("completed");
         expect(pushes()).toBe(1);
       },
       TEST_TIMEOUT_MS,
@@ -72,7 +73,7 @@ for (const program of PROGRAMS) {
       "takes the amount %p as %p",
       async (amount, taken) => {
         const [reference = "", phone = ""] = PAYMENT;
-        const said = await runInOne(serveService().baseUrl, newFolder(), "start", reference, phone, amount);
+        const said = await run(serveService().baseUrl, newFolder(), "start", reference, phone, amount);
         if (taken === null) expect(said).toMatchObject({ error: { code: "usage", may_have_paid: false }, exitCode: 2 });
         else expect(said).toMatchObject({ amount: taken, status: "pending" });
       },
@@ -193,7 +194,7 @@ for (const program of PROGRAMS) {
         const orders = newFolder();
         const statuses: (string | undefined)[] = [];
         async function start(): Promise<void> {
-          statuses.push((await run(baseUrl, orders, "start", ...PAYMENT)).status);
+          statuses.push((await runAlone(baseUrl, orders, "start", ...PAYMENT)).status);
           if (statuses.length === 2) answer();
         }
         await Promise.all([start(), start(), start()]);
