@@ -12,7 +12,7 @@ export type Change = readonly [right: string, wrong: string];
 export interface Mistake {
   readonly name: string;
   readonly shows: string | RegExp;
-  /** The first history to live, by default 1: an early one of those that show it. */
+  /** The first history to live, by default 1: a short one of those that show it, the same in each language. */
   readonly from?: number;
   /** Where a process stands still in each history, for a mistake that shows in no other. */
   readonly standsBefore?: Standstill["before"];

@@ -42,6 +42,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "forgets an order that has ended",
     shows: CHARGE,
+    from: 8,
     ...inEach(
       [
         "if (isFinal(order)) return order;\n    const id",
@@ -60,6 +61,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "does not know that it has pushed",
     shows: CHARGE,
+    from: 4,
     mjs: [
       [
         "if ((await get(key)) === null) await useStore(key, false, () => store.add(key, order));",
@@ -85,6 +87,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "stores an order after its push",
     shows: CHARGE,
+    from: 3,
     mjs: [
       ["if ((await get(key)) === null) await useStore(key, false, () => store.add(key, order));", ""],
       ["const stored = await read(key); //", "const stored = (await get(key)) ? await read(key) : order; //"],
@@ -104,7 +107,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "does not look again before its push",
     shows: ANSWER,
-    from: 2,
+    from: 7,
     standsBefore: "look",
     ...inEach(
       ["if (isFinal(stored) || stored.", "if (stored."],
@@ -115,7 +118,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "keeps an order not_started when its push is accepted",
     shows: ANSWER,
-    from: 25,
+    from: 67,
     standsBefore: "push",
     ...inEach(
       ['order.status = "not_started";', 'store.add(key + "~ended", { ...order, status: "not_started" });'],
@@ -129,7 +132,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "keeps an order not_started when the answer to its push is lost",
     shows: ANSWER,
-    from: 25,
+    from: 67,
     standsBefore: "push",
     ...inEach(
       ['if (news.status === "unknown")', "if (!news)"],
@@ -140,7 +143,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "believes its own clock that nothing has started",
     shows: ANSWER,
-    from: 31,
+    from: 66,
     ...inEach(
       ["Math.max(0, Math.min(nowMs - asked_ms, intervalMs))", "nowMs - asked_ms"],
       ['max(0, min(now_ms - order["asked_ms"], round(1000 * self.interval)))', 'now_ms - order["asked_ms"]'],
@@ -160,7 +163,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "counts milliseconds as seconds",
     shows: ANSWER,
-    from: 10,
+    from: 68,
     ...inEach(
       ["not_found_ms + elapsedMs", "not_found_ms + elapsedMs / 1000"],
       ['order["not_found_ms"] + elapsed_ms', 'order["not_found_ms"] + elapsed_ms / 1000'],
@@ -208,6 +211,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "never asks",
     shows: "end_not_learned",
+    from: 2,
     ...inEach(
       ["if (isFinal(order)) return order;\n    const id", "return order;\n    const id"],
       ['if order["status"] in FINAL:\n            return order\n        id', "return order\n        id"],
@@ -217,7 +221,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "takes the row of another order",
     shows: ANSWER,
-    from: 10,
+    from: 12,
     mjs: [
       ["Number(row.amount) === amount && String(row.phone).endsWith(phone.slice(3))", "true"],
       ["rowsOf(service_reference)", "rowsOf(service_reference[0])"],
@@ -241,7 +245,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "leaves out a row because of its date",
     shows: ANSWER,
-    from: 60,
+    from: 66,
     ...inEach(
       [
         "Number(row.amount) === amount &&",
