@@ -6,7 +6,7 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { readDocument } from "../../support/documents.ts";
 import { describeWith } from "../../support/needs.ts";
 import { until } from "../../support/waiting.ts";
-import { delivered, fileOf, KINDS, type Kind, openShop, type Shop } from "./shops.ts";
+import { delivered, fileOf, KINDS, type Kind, newShop, openShop, type Shop } from "./shops.ts";
 
 /** The example shops: what they do when customers pay, cancel and come back, and what the audit finds in the wrong ones. */
 
@@ -18,7 +18,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
   describeWith(kind.needs, `${name}: ${kind.right}`, () => {
     let shop: Shop;
     beforeAll(async () => {
-      shop = await openShop(kind, kind.right);
+      shop = await newShop(kind);
     });
 
     test("a customer who pays, with two clicks, is charged once", async () => {
@@ -48,7 +48,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
   describeWith(kind.needs, `${name}: ${kind.right}, customers who do not pay`, () => {
     let shop: Shop;
     beforeAll(async () => {
-      shop = await openShop(kind, kind.right);
+      shop = await newShop(kind);
     });
 
     test("who cancels can try again, and pays once", async () => {
@@ -79,7 +79,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
 for (const [name, kind] of Object.entries(KINDS).filter(([, { hook }]) => hook)) {
   describeWith(kind.needs, `${name}: what was paid is delivered once`, () => {
     test("by a page, by a webhook that comes twice, and not by a webhook about another payment", async () => {
-      const shop = await openShop(kind, kind.right);
+      const shop = await newShop(kind);
       await shop.pay("order1001");
       const [row] = await shop.momo.list();
       await shop.momo.control("POST", "/clock", { advance: "5s" });
@@ -95,7 +95,7 @@ for (const [name, kind] of Object.entries(KINDS).filter(([, { hook }]) => hook))
     });
 
     test("if the service refuses the question, the webhook is answered with 503", async () => {
-      const shop = await openShop(kind, kind.right);
+      const shop = await newShop(kind);
       await shop.pay("order1001");
       const [row] = await shop.momo.list();
       await shop.momo.control("POST", "/faults", { kind: "error", path: "/status.php", status: 403, times: 1 });
@@ -107,7 +107,7 @@ for (const [name, kind] of Object.entries(KINDS).filter(([, { hook }]) => hook))
 for (const [name, kind] of Object.entries(KINDS)) {
   describeWith(kind.needs, `${name}: a cron`, () => {
     test("delivers, once, what nobody asks for, and what was paid when the server had ended", async () => {
-      const shop = await openShop(kind, kind.right);
+      const shop = await newShop(kind);
       await shop.pay("order1001");
       await shop.restart();
       await shop.momo.control("POST", "/clock", { advance: "5s" });
@@ -118,7 +118,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
     });
 
     test("delivers what a crash has left between the end and the booking", async () => {
-      const shop = await openShop(kind, kind.right);
+      const shop = await newShop(kind);
       await shop.pay("order1001");
       await shop.later("order1001");
       rmSync(join(shop.folder, "orders/order1001.delivered")); // as if the shop had not booked it
@@ -127,7 +127,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
     });
 
     test("delivers the other orders if one cannot be read, and the page of that one asks again", async () => {
-      const shop = await openShop(kind, kind.right);
+      const shop = await newShop(kind);
       await shop.pay("order1001");
       await shop.pay("order1002");
       await shop.momo.control("POST", "/clock", { advance: "5s" });
@@ -148,7 +148,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
 
   describeWith(kind.needs, `${name}: an order that is paid`, () => {
     test("is delivered without a receipt, if the service gives none", async () => {
-      const shop = await openShop(kind, kind.right, ["--response-form", "short"]);
+      const shop = await openShop(kind, kind.right, { profile: { response_form: "short" } });
       await shop.pay("order1001");
       expect(await shop.later("order1001")).toMatchObject({ status: "completed", asks_again: false });
       expect(delivered(shop.folder)).toEqual(["order1001.delivered"]);
@@ -156,7 +156,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
     });
 
     test("stays paid if an earlier try opens again, and is not pushed again", async () => {
-      const shop = await openShop(kind, kind.right);
+      const shop = await newShop(kind);
       await shop.pay("order1001");
       const ended = fileOf(shop, "order1001-1~ended");
       const pending = fileOf(shop, "order1001-1~pending");
@@ -178,7 +178,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
   describeWith(kind.needs, `${name}: requests that are wrong`, () => {
     let shop: Shop;
     beforeAll(async () => {
-      shop = await openShop(kind, kind.right);
+      shop = await newShop(kind);
     });
 
     test("a page of an order that was never started is not found", async () => {
@@ -212,7 +212,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
 for (const [name, kind] of Object.entries(KINDS).filter(([, { client }]) => client === "client.mjs")) {
   describeWith(kind.needs, `${name}: two processes`, () => {
     test("the one that books later says that the order is paid", async () => {
-      const shop = await openShop(kind, kind.right);
+      const shop = await newShop(kind);
       await shop.pay("order1001");
       // A link to nowhere: it is not there for the question, but for the writer, like the file of a faster process.
       symlinkSync("nowhere", join(shop.folder, "orders/order1001.delivered"));

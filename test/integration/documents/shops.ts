@@ -1,12 +1,15 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { SandboxConfig } from "../../../cli/serving/run-sandbox.ts";
 import type { AuditReport } from "../../../npm/records.ts";
 import { ROOT } from "../../support/binary.ts";
 import { type Child, startChild } from "../../support/child.ts";
 import { later, newFolder } from "../../support/cleanup.ts";
 import { readDocument } from "../../support/documents.ts";
-import { cleanEnvironment, runToEnd, type Served, serveMomo } from "../../support/momo.ts";
+import { cleanEnvironment, runToEnd } from "../../support/momo.ts";
 import type { Needed } from "../../support/needs.ts";
+import { type Sandbox, startIn } from "../../support/sandbox.ts";
+import { START_MS } from "../../support/service.ts";
 import { until } from "../../support/waiting.ts";
 
 /** The example shops of docs/examples, each beside a sandbox. */
@@ -100,7 +103,7 @@ export const fileOf = ({ folder }: Shop, name: string) =>
   join(folder, "orders", `${Buffer.from(name).toString("hex")}.json`);
 
 export interface Shop {
-  readonly momo: Served;
+  readonly momo: Sandbox;
   readonly folder: string;
   readonly environment: Record<string, string>;
   readonly pay: (id: string, phone?: string) => Promise<Answer>;
@@ -110,15 +113,27 @@ export interface Shop {
   /** The order, after the customer has waited. */
   readonly later: (id: string) => Promise<Answer>;
   readonly audit: () => Promise<AuditReport>;
-  /** What its servers have said so far. */
+  /** What its servers have said since it was renewed. */
   readonly said: () => string;
   /** Kills its server, and starts another one. */
   readonly restart: () => Promise<void>;
+  /** Forgets all orders, also in the sandbox. */
+  readonly renew: () => Promise<void>;
 }
 
-export async function openShop(kind: Kind, file: string, flags: readonly string[] = []): Promise<Shop> {
-  const momo = await serveMomo(["--clock", "2026-11-20 10:00:00", ...flags]);
-  const { ready } = momo;
+const right = new Map<Kind, Promise<Shop>>();
+
+/** The right shop of a kind without an order. It is one for all tests: its server takes most of the time of a test to start. */
+export async function newShop(kind: Kind): Promise<Shop> {
+  const opened = right.get(kind) ?? openShop(kind, kind.right);
+  right.set(kind, opened);
+  const shop = await opened;
+  await shop.renew();
+  return shop;
+}
+
+export async function openShop(kind: Kind, file: string, options: Partial<SandboxConfig> = {}): Promise<Shop> {
+  const momo = await startIn(newFolder(), { startAt: { atMs: START_MS, isFrozen: true }, ...options });
   const folder = newFolder();
   copyFileSync(join(ROOT, "clients", kind.client), join(folder, kind.client));
   mkdirSync(join(folder, "node_modules"));
@@ -127,16 +142,17 @@ export async function openShop(kind: Kind, file: string, flags: readonly string[
   for (const [name, text] of Object.entries(kind.files(file))) writeFileSync(join(folder, name), text);
   const environment = {
     ...cleanEnvironment(newFolder()),
-    MOMO_BASE_URL: ready.base_url,
-    MOMO_API_KEY: ready.api_key,
-    MOMO_API_SECRET: ready.api_secret,
-    MOMO_PAYMENT_ACCOUNT_ID: String(ready.payment_account_id),
+    MOMO_BASE_URL: momo.baseUrl,
+    MOMO_API_KEY: momo.headers["X-API-Key"] ?? "",
+    MOMO_API_SECRET: momo.headers["X-API-Secret"] ?? "",
+    MOMO_PAYMENT_ACCOUNT_ID: "1",
     MOMO_ORDERS: join(folder, "orders"),
     PORT: "0",
   };
   let server = await startServer(kind, folder, environment);
   let saidBefore = "";
-  const said = () => saidBefore + saidBy(server.child);
+  let forgotten = 0;
+  const saidInAll = () => saidBefore + saidBy(server.child);
   const send = async (path: string, init?: RequestInit) => fetch(server.origin + path, { keepalive: false, ...init });
   const get = async (path: string) => (await (await send(path)).json()) as Answer;
   const json = (body: object) => ({
@@ -161,12 +177,18 @@ export async function openShop(kind: Kind, file: string, flags: readonly string[
       return get(`/orders/${id}`);
     },
     audit: async () => (await momo.control("GET", "/audit?over=true")) as unknown as AuditReport,
-    said,
+    said: () => saidInAll().slice(forgotten),
     async restart() {
       server.child.signal("SIGKILL");
       await server.child.exited;
-      saidBefore = said();
+      saidBefore = saidInAll();
       server = await startServer(kind, folder, environment);
+    },
+    async renew() {
+      await momo.control("POST", "/reset");
+      await momo.control("DELETE", "/audit"); // which goes on after a reset
+      rmSync(environment.MOMO_ORDERS, { recursive: true, force: true });
+      forgotten = saidInAll().length;
     },
   };
 }
