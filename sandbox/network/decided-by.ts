@@ -39,8 +39,8 @@ function course({ outcome, result, atMs }: Script, transaction: Transaction): st
   const code = result === undefined ? "" : ` (${result.code})`;
   if (atMs !== null) return `${outcome}${code}, ${lasted(atMs, transaction)} after the start`;
   return endingOf({ outcome }).by === "hand"
-    ? `${outcome}, to wait for an answer by hand`
-    : `${outcome}, so that the network never answers`;
+    ? `${outcome}, which waits for an answer by hand`
+    : `${outcome}, which the network never answers`;
 }
 
 const lasted = (untilMs: number, { createdAtMs }: Transaction): string => formatDuration(untilMs - createdAtMs);

@@ -34,7 +34,7 @@ export interface Script {
 export const DECIDERS = {
   header: "The request itself (X-Sandbox-Outcome)",
   network_limit: "The network's own limit of KES 250,000",
-  test_phone: "The number, a test phone,",
+  test_phone: "The test phone",
   default: "The default of the server",
   person: "A person, or a script in place of one,",
 };

@@ -6,18 +6,20 @@ import type { Transaction } from "./wire.ts";
 const known = new Map<string, Transaction>();
 const MOST_KNOWN = 2000;
 
-export function remember(transactions: readonly Transaction[]): void {
-  for (const one of transactions) {
+/** @returns each in its last state: a list, a story or an event may be older than what is known */
+export function remember(transactions: readonly Transaction[]): readonly Transaction[] {
+  const last = transactions.map((one) => {
     const id = one.checkout_request_id;
-    // A list may be older than the event of the end.
-    const newest = hasEnded(id) ? known.get(id) : undefined;
+    const newest = (hasEnded(id) && known.get(id)) || one;
     known.delete(id);
-    known.set(id, newest ?? one);
-  }
+    known.set(id, newest);
+    return newest;
+  });
   for (const id of known.keys()) {
     if (known.size <= MOST_KNOWN) break;
     known.delete(id);
   }
+  return last;
 }
 
 /** The reference or the phone of a payment; the id if it is not known. */

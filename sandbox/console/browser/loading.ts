@@ -13,8 +13,6 @@ const REQUESTS_AT_ONCE = 200;
 
 /** How often everything was loaded: an answer from before does not belong to it. */
 let loads = 0;
-/** How often the newest rows were asked for: only the last answer counts. */
-let rowLoads = 0;
 
 /** Loads everything: at the start, and when events were missed. */
 export async function loadAll(): Promise<void> {
@@ -36,7 +34,7 @@ export async function loadAll(): Promise<void> {
 const seenFromHere = (facts: wire.ServerFacts): wire.ServerFacts => (isLoopback() ? facts : { ...facts, data: null });
 
 async function loadHistory(): Promise<void> {
-  await Promise.all([loadPrompts(), loadRows(), loadRequests()]);
+  await Promise.all([loadPrompts(false), loadRows(), loadRequests()]);
   refreshMessages();
   if (state.openPayment.value !== null) refreshStory();
 }
@@ -57,34 +55,67 @@ export function addRequests(arrived: readonly wire.LoggedRequest[]): void {
   newest.value = mergeNewestFirst(newest.peek(), arrived, state.MOST_REQUESTS);
 }
 
+/** A load of which only the last answer counts: an answer that comes late would replace a newer one. */
+function latest<Asked extends readonly unknown[], Answer>(
+  ask: (...asked: Asked) => Promise<Answer>,
+  take: (answer: Answer, ...asked: Asked) => void,
+): (...asked: Asked) => Promise<void> {
+  let loads = 0;
+  return async (...asked) => {
+    loads += 1;
+    const mine = loads;
+    const answer = await ask(...asked);
+    if (mine === loads) take(answer, ...asked);
+  };
+}
+
 /** Loads one part of the steering, also when another client has changed it. */
 export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "restore">, () => Promise<void>>> = {
-  async rules() {
-    state.rules.value = (await api.get<{ rules: wire.Rule[] }>("/rules")).rules;
-  },
-  async faults() {
-    state.faults.value = (await api.get<{ faults: wire.Fault[] }>("/faults")).faults;
-  },
-  async clock() {
-    state.clock.value = { ...(await api.get<wire.ClockReading>("/clock")), takenAtMs: monotonicMs() };
-  },
-  async default() {
-    state.fallback.value = await api.get("/default");
-  },
-  async webhook() {
-    const path = `/webhook?limit=${state.MOST_DELIVERIES}`;
-    const answer = await api.get<{ webhook: wire.Webhook | null; deliveries: wire.Delivery[] }>(path);
-    state.webhook.value = answer.webhook;
-    state.deliveries.value = answer.deliveries.reverse();
-  },
-  async registry() {
-    state.merchants.value = (await api.get<{ merchants: wire.Merchant[] }>("/merchants")).merchants;
-    const ofMerchant = `?merchant_id=${state.merchantId.value}`;
-    const { accounts } = await api.get<{ accounts: wire.Account[] }>(`/accounts${ofMerchant}`);
-    const { keys } = await api.get<{ keys: wire.Key[] }>(`/keys${ofMerchant}`);
-    state.accounts.value = accounts;
-    state.keys.value = keys;
-  },
+  rules: latest(
+    () => api.get<{ rules: wire.Rule[] }>("/rules"),
+    ({ rules }) => {
+      state.rules.value = rules;
+    },
+  ),
+  faults: latest(
+    () => api.get<{ faults: wire.Fault[] }>("/faults"),
+    ({ faults }) => {
+      state.faults.value = faults;
+    },
+  ),
+  clock: latest(
+    () => api.get<wire.ClockReading>("/clock"),
+    (reading) => {
+      state.clock.value = { ...reading, takenAtMs: monotonicMs() };
+    },
+  ),
+  default: latest(
+    () => api.get<wire.Default>("/default"),
+    (fallback) => {
+      state.fallback.value = fallback;
+    },
+  ),
+  webhook: latest(
+    () =>
+      api.get<{ webhook: wire.Webhook | null; deliveries: wire.Delivery[] }>(`/webhook?limit=${state.MOST_DELIVERIES}`),
+    ({ webhook, deliveries }) => {
+      state.webhook.value = webhook;
+      state.deliveries.value = deliveries.reverse();
+    },
+  ),
+  registry: latest(
+    async () => {
+      state.merchants.value = (await api.get<{ merchants: wire.Merchant[] }>("/merchants")).merchants;
+      const ofMerchant = `?merchant_id=${state.merchantId.value}`;
+      const { accounts } = await api.get<{ accounts: wire.Account[] }>(`/accounts${ofMerchant}`);
+      const { keys } = await api.get<{ keys: wire.Key[] }>(`/keys${ofMerchant}`);
+      return { accounts, keys };
+    },
+    ({ accounts, keys }) => {
+      state.accounts.value = accounts;
+      state.keys.value = keys;
+    },
+  ),
 };
 
 /** What selects the rows on the server. */
@@ -105,36 +136,33 @@ async function loadPage(page: number): Promise<wire.TransactionList | null> {
     `/transactions?${selectedRows()}&page=${page}&limit=${state.PAGE_SIZE}`,
   );
   if (state.selection.value !== asked || mine !== loads) return null;
-  arrivals.remember(list.transactions);
-  return list;
+  return { ...list, transactions: arrivals.remember(list.transactions) };
 }
 
 /** Loads the newest rows that the filters select, and their totals. */
-async function loadRows(): Promise<void> {
-  rowLoads += 1;
-  const mine = rowLoads;
-  const asked = state.selection.value;
-  let list: wire.TransactionList | null = null;
-  let problem: Refused | null = null;
-  try {
-    list = await loadPage(1);
-  } catch (error) {
-    if (!(error instanceof Refused) || error.status === null || error.status === 401) throw error;
-    problem = error;
-  }
-  if (mine !== rowLoads || state.selection.value !== asked || !(list || problem)) return;
-  const rows = list?.transactions ?? [];
-  batch(() => {
-    if (list) {
-      state.totalItems.value = list.pagination.total_items;
-      state.counts.value = list.every_status;
+const loadRows = latest(
+  async () => {
+    const asked = state.selection.value;
+    try {
+      return { asked, list: await loadPage(1), problem: null };
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status === null || error.status === 401) throw error;
+      return { asked, list: null, problem: error };
     }
-    if (state.isListCurrent.value) state.payments.newest.value = rows;
-    else state.payments.replace(rows);
-    state.answeredSelection.value = asked;
-    state.filterProblem.value = problem;
-  });
-}
+  },
+  ({ asked, list, problem }) => {
+    if (state.selection.value !== asked || !(list || problem)) return;
+    const rows = list?.transactions ?? [];
+    batch(() => {
+      state.totalItems.value = list?.pagination.total_items ?? null;
+      state.counts.value = list?.every_status ?? null;
+      if (state.isListCurrent.value) state.payments.newest.value = rows;
+      else state.payments.replace(rows);
+      state.answeredSelection.value = asked;
+      state.filterProblem.value = problem;
+    });
+  },
+);
 
 export const refreshRows = throttled(
   () => 400,
@@ -179,26 +207,31 @@ export const refreshFindings = throttled(
   () => quietly(loadFindings),
 );
 
-async function loadFindings(): Promise<void> {
-  const { message, findings } = await api.get<{ message: string; findings: wire.Finding[] }>("/audit");
-  state.auditSummary.value = message;
-  state.findings.value = findings;
-}
+const loadFindings = latest(
+  () => api.get<{ message: string; findings: wire.Finding[] }>("/audit"),
+  ({ message, findings }) => {
+    state.auditSummary.value = message;
+    state.findings.value = findings;
+  },
+);
 
 /** Loads all open prompts: at most 1,000, the oldest first. */
 export const refreshPrompts = throttled(
-  () => Math.max(300, state.prompts.value.size * 5),
+  // A thousand are loaded each second: a prompt that ends after 3 s must be seen, too.
+  () => Math.max(300, state.prompts.value.size),
   () => quietly(() => loadPrompts(true)),
 );
 
 /** @param keepsKnown whether a known prompt that is not listed any more stays until the event of its end says how it ended */
-export async function loadPrompts(keepsKnown = false): Promise<void> {
-  const { total, prompts } = await api.get<{ total: number; prompts: wire.Prompt[] }>("/prompts");
-  const all = keepsKnown ? [...state.prompts.value.values(), ...prompts] : prompts;
-  const open = all.filter(({ checkout_request_id }) => !arrivals.hasEnded(checkout_request_id));
-  state.promptsLeftOut.value = total - prompts.length;
-  state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
-}
+export const loadPrompts = latest(
+  (_keepsKnown: boolean) => api.get<{ total: number; prompts: wire.Prompt[] }>("/prompts"),
+  ({ total, prompts }, keepsKnown) => {
+    const all = keepsKnown ? [...state.prompts.value.values(), ...prompts] : prompts;
+    const open = all.filter(({ checkout_request_id }) => !arrivals.hasEnded(checkout_request_id));
+    state.promptsLeftOut.value = total - prompts.length;
+    state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
+  },
+);
 
 /** Loads the text messages of the phone on the handset. */
 export const refreshMessages = throttled(
@@ -222,7 +255,7 @@ export const refreshStory = throttled(
         if (state.openPayment.value !== id) return;
         state.story.value = story;
         state.storyProblem.value = null;
-        state.payments.change([story.transaction]);
+        state.payments.change(arrivals.remember([story.transaction]));
       } catch (error) {
         if (!(error instanceof Refused) || error.status === null) throw error;
         if (state.openPayment.value !== id) return;

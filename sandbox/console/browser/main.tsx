@@ -1,5 +1,6 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
+import { visible } from "../../../src/domain/visible.ts";
 import { followRoute, goTo, setting } from "./actions.ts";
 import { counted } from "./logic/format.ts";
 import { dialog, prompts, server, shownPhone, tick, view } from "./state.ts";
@@ -61,6 +62,6 @@ function nameTab(): void {
     const name = server.value?.name ?? (server.value ? new URL(server.value.base_url).host : null);
     const open = prompts.value.size;
     const ringing = open > MOST_COUNTED ? `${MOST_COUNTED}+ prompts` : open > 0 && counted(open, "prompt");
-    document.title = [ringing, name, "momo"].filter(Boolean).join(" · ");
+    document.title = visible([ringing, name, "momo"].filter(Boolean).join(" · "));
   });
 }

@@ -107,7 +107,11 @@ export const openCall = computed(() =>
 export const auditSummary = signal("");
 export const findings = signal<readonly wire.Finding[]>([]);
 export const callFindings = computed(() => findingsByCall(findings.value));
-export const paymentFindings = computed(() => findingsByPayment(findings.value));
+/** The log is read only when the findings change: each request that arrives would take as long as all. */
+export const paymentFindings = computed(() => {
+  isLoaded.value;
+  return findingsByPayment(findings.value, requests.newest.peek());
+});
 
 // Phones.
 export const prompts = signal<ReadonlyMap<string, wire.Prompt>>(new Map());

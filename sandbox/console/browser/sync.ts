@@ -177,8 +177,7 @@ const refresh = Object.fromEntries(
 ) as Record<keyof typeof reload, () => void>;
 
 function applyTransactions(events: readonly Transaction[]): void {
-  remember(events);
-  state.payments.change(events);
+  state.payments.change(remember(events));
   if (events.some(({ merchant_id }) => merchant_id === state.merchantId.value)) {
     refreshRows();
     if (state.view.value === "start") refreshNewest();
@@ -193,7 +192,7 @@ const SILENCES_MS = 5000;
 every(SILENCES_MS, () => {
   if (state.connection.value === "live") refreshFindings();
   // A hidden tab has no events, and its title counts the prompts.
-  else if (isHidden() && state.isLoaded.value) void quietly(loadPrompts);
+  else if (isHidden() && state.isLoaded.value) void quietly(() => loadPrompts(false));
 });
 
 function applyRequests(logged: readonly LoggedRequest[]): void {

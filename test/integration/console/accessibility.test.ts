@@ -42,7 +42,7 @@ const walkEmpty = (page: Page, visit: Visit) =>
     "no payments": ["transactions", "No payments yet"],
     "no requests": ["requests", "No requests yet"],
     "no findings": ["audit", "Nothing found"],
-    "no rules": ["steering", "None. A rule says"],
+    "no rules": ["steering", "No rules."],
     ...(isNarrow(page) && { "no prompt": ["phone", "No prompt is open"] }),
   });
 
@@ -58,7 +58,7 @@ async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, vi
     "no request fits": ["requests?search=nobody", "No request fits these filters"],
     "refused request": [`requests/${places.refused}`, "Headers"],
     "forgotten request": ["requests/999999", "It is no longer in the log"],
-    audit: ["audit", "What is wrong"],
+    audit: ["audit", "specification"],
     steering: ["steering", "Removes payments"],
     keys: ["keys", "Make key"],
     start: ["start", "Your first payment"],

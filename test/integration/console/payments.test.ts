@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
+import { changeAnswers, describeInBrowser, rowsOf, startPayment, textOf } from "../../support/browser.ts";
 import { createClient } from "../../support/client.ts";
 import { until } from "../../support/waiting.ts";
 import { expectAddress, type Person, personAt } from "./person.ts";
@@ -45,7 +45,7 @@ describeInBrowser("the list of payments", (scene) => {
     await payments.reads("KES received 100.50 1 of 5 paid", "Completed 1 Failed 1 Cancelled 1 Expired 0 Pending 2");
     await payments.click(/^Cancelled/);
     await rowsAre(person, "ORDER-2");
-    await payments.reads("KES received, of these 0.00 0 of 1 paid", "Pending 2");
+    await payments.reads("KES received 0.00 0 of 1 paid, filtered", "Pending 2");
     await expectAddress(person, "#transactions?status=cancelled");
     await payments.click(/^Cancelled/);
     await rowsAre(person, "web", "LATE", "ORDER-2", "ORDER-1", "ORDER-0");
@@ -101,13 +101,16 @@ describeInBrowser("the list of payments", (scene) => {
     await startPayment(scene.sandbox, { reference: "TODAY" });
     const person = personAt(await scene.open({ expected: /40[04] \(/ }));
     const today = String((await createClient(scene.sandbox).control("GET", "/clock")).now).slice(0, 10);
-    await person.click("More");
+    await person.click("Filters");
     const from = person.page.getByLabel("From", { exact: true });
     expect(await from.getAttribute("type")).toBe("date");
     await person.fill({ From: "2030-01-01" });
     await person.reads("No payment fits these filters.");
     await person.fill({ From: today });
     await rowsAre(person, "TODAY");
+    await person.fill({ To: "2026-11-01" });
+    // The counts of before are not those of a list that is refused.
+    await person.at("Payments").reads("KES received – –, filtered", "date_from must not be after date_to");
     await person.open("transactions?date_from=28/11/2026");
     const refusal = 'must be a day of the calendar, written YYYY-MM-DD; it is "28/11/2026"';
     await person.page.locator(".field", { hasText: /^From/ }).getByText(refusal).waitFor();
@@ -116,9 +119,9 @@ describeInBrowser("the list of payments", (scene) => {
     await person.page.reload();
     for (const day of [today, ""]) await person.fill({ From: day });
     await rowsAre(person, "TODAY");
-    await person.click("Fewer");
+    await person.click("Filters");
     await from.waitFor({ state: "detached" });
-    await person.click("More");
+    await person.click("Filters");
     await person.fill({ Id: "77" });
     await person.reads("there is no transaction of yours with this id");
   });
@@ -162,6 +165,8 @@ describeInBrowser("the list of payments", (scene) => {
     await startPayment(scene.sandbox, { amount: 33 }, "completed; after=1s");
     await scene.sandbox.clock.advance("1s");
     const page = await scene.open();
+    const axis = page.locator("figcaption");
+    expect(await textOf(axis)).toMatch(/^\d\d:\d\d\s+\d\d:\d\d$/);
     const chart = page.getByRole("img", { name: "Outcomes: 2 completed, 1 cancelled" });
     await chart.waitFor();
     const bars = await chart
@@ -171,6 +176,26 @@ describeInBrowser("the list of payments", (scene) => {
     expect((await chart.locator("title").allTextContents()).filter((text) => text.includes("1 cancelled"))).toEqual([
       expect.stringMatching(/^\d\d:\d\d:\d\d to \d\d:\d\d:\d\d: 1 completed, 1 cancelled$/),
     ]);
+    // Over several days, the ends of the axis have the day.
+    await scene.sandbox.clock.advance("48h");
+    await until(
+      () => textOf(axis),
+      (text) => /^\w{3} \d+ \w{3}, \d\d:\d\d\s+\w{3} \d+ \w{3}, \d\d:\d\d$/.test(text),
+    );
+  });
+
+  test("each payment of a finding has its sign, not only those that the finding shows", async () => {
+    for (let order = 0; order < 5; order += 1) await startPayment(scene.sandbox, { phone: `071100000${order}` });
+    const request_ids = (await scene.sandbox.requests()).map(({ id }) => id);
+    const page = await scene.open({ view: "about" });
+    await changeAnswers(page, "/audit", () => ({
+      findings: [{ kind: "end_not_learned", message: "Not asked for.", count: 5, request_ids, examples: [] }],
+    }));
+    await page.reload();
+    await until(
+      () => rowsOf(page).getByTitle("end not learned").count(),
+      (count) => count === 5,
+    );
   });
 
   test("a search that is typed while the page loads is applied when it has", async () => {
@@ -196,7 +221,6 @@ describeInBrowser("the list of payments", (scene) => {
     await person.press("/");
     await person.page.keyboard.type("app");
     await rowsAre(person, "APPLE-3", "APPLE-1");
-    await person.page.locator(".scroll").focus();
     await person.press("ArrowDown", "ArrowDown", "Enter");
     await expectAddress(person, `#transactions/${first}?search=app`);
     await person.at("Story of a payment").reads("APPLE-1");

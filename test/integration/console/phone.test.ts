@@ -84,7 +84,7 @@ describeInBrowser("the phone", (scene) => {
     };
     await setsDefault({ outcome: "cancelled", after: "7s" }, "By default: cancelled after 7s.");
     await startPayment(scene.sandbox, { phone: "0700000001" }, null);
-    await phones.reads("a test phone, decided: insufficient_funds, 3s after the start.");
+    await phones.reads("The test phone decided: insufficient_funds, 3s after the start.");
     await phones.fill({ "How the prompt ends": "pin_locked" });
     await phones.click("End prompt");
     await phones.reads("Your PIN is locked. Unlock it before you pay. Nothing was sent.");
@@ -156,7 +156,9 @@ describeInBrowser("the phone", (scene) => {
   test("shows hostile text as text, and what nobody sees as the terminal does", async () => {
     const reference = '<img src=x onerror="document.title=1">\u202egpj';
     const description = "<script>document.title = 2</script> \u200b&amp; {{1}}";
+    const { control } = createClient(scene.sandbox);
     const id = await startPayment(scene.sandbox, { reference, description });
+    await control("POST", "/rules", { outcome: "completed", times: 1, match: { reference } });
     const person = personAt(await scene.open({ view: `transactions/${id}` }));
     const shown = reference.replace("\u202e", "\\u202e");
     await person.at("Prompt from Demo Shop").reads(shown, "\\u200b&amp;");
@@ -167,7 +169,10 @@ describeInBrowser("the phone", (scene) => {
     await rowsOf(person.page).getByTitle(shown).waitFor();
     await rowsOf(person.page).first().click();
     await person.at("One request").reads("\\u202egpj");
-    expect(await person.page.locator("#console").textContent()).not.toMatch(/[\u202e\u200b]/);
+    // What a screen reader says of it, too.
+    await person.open("steering");
+    await person.at("Rules").reads(shown);
+    expect(await person.page.locator("#console").innerHTML()).not.toMatch(/[\u202e\u200b]/);
     expect(await person.page.locator("img, #console script").count()).toBe(0);
     expect(await person.page.title()).toEndWith(" · momo");
   });

@@ -59,11 +59,16 @@ describeInBrowser("the connection", (scene) => {
     await page.getByText("No payments yet").waitFor();
     await first.kill();
     await page.getByText("The server does not answer.").waitFor();
+    await page.evaluate(`location.hash = "steering"`);
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("the server does not answer", { exact: true }).waitFor();
 
     const port = new URL(first.ready.base_url).port;
     const second = await serveMomo(["--data", data, "--outcome", "manual", "--prompt-timeout", "1h", "--port", port]);
     await second.post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 77 });
     await page.getByText("The server does not answer.").waitFor({ state: "detached" });
+    await page.getByText("the server does not answer", { exact: true }).waitFor({ state: "detached" });
+    await page.evaluate(`location.hash = "transactions"`);
     const row = rowsOf(page).filter({ hasText: "77.00" });
     await row.getByText("pending").waitFor();
     await page.getByLabel("Enter PIN").fill("1234");

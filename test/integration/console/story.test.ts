@@ -34,7 +34,7 @@ describeInBrowser("the story of a payment", (scene) => {
     for (let poll = 0; poll < 2; poll += 1) await askStatus(sandbox, second);
     // What the client did wrong stands at its request. Equal mistakes are one finding, in the words of its example.
     await story.reads("Requests 6", /\d times, such as for SECOND: Asked again after 1 s/);
-    await story.place.locator(".calls p.box").first().waitFor();
+    await story.place.locator(".calls .box").first().waitFor();
     await story.click(/status.php 200 failed/);
     await person.at("One request").reads("POST 200", '"status": "failed"');
 
@@ -71,6 +71,8 @@ describeInBrowser("the story of a payment", (scene) => {
     await story.reads("failed");
     await story.click("Send again");
     await story.reads("KES 250.00 pending", "a person started it here", "Reference APPLE-1", "Description 2 kg of tea");
+    // It has no client that could ask.
+    await story.misses("The client has not asked");
     expect((await list()).map(({ amount, phone }) => [amount, phone])).toEqual(Array(2).fill([250, "254764672239"]));
     await person.open(`transactions/${id}`);
     await story.reads("failed");

@@ -1,6 +1,6 @@
 import { expect, jest, test } from "bun:test";
 import { rejectionOf } from "../../support/waiting.ts";
-import { api, loading, pass, server, settle, startEachTestAnew, state, sync } from "./page.ts";
+import { api, arrivals, loading, pass, server, settle, startEachTestAnew, state, sync } from "./page.ts";
 
 /** What the page loads from its server, in the course of time. */
 
@@ -115,6 +115,48 @@ test.each([
   expect(state.story.value).toEqual(second);
   expect(server.asked).toEqual(["/_momo/transactions/a", "/_momo/transactions/b"]);
   jest.advanceTimersByTime(400);
+});
+
+test("an answer that comes after that of a later load of the same part is not shown", async () => {
+  const held = Promise.withResolvers<Response>();
+  server.answer = () => held.promise;
+  void loading.reload.rules();
+  server.answer = async () => Response.json({ rules: [{ id: 2 }] });
+  await loading.reload.rules();
+  held.resolve(Response.json({ rules: [{ id: 1 }] }));
+  await settle();
+  expect(state.rules.value).toEqual([{ id: 2 }]);
+});
+
+test("a story that is older than the event of the end does not set its row back", async () => {
+  const [pending, paid] = ["pending", "completed"].map((status) => ({ id: 1, checkout_request_id: "p", status }));
+  state.payments.replace([pending]);
+  const held = Promise.withResolvers<Response>();
+  server.answer = () => held.promise;
+  state.route.value = { view: "transactions", selected: "p", query: {} };
+  refreshStory();
+  await settle();
+  state.payments.change(arrivals.remember([paid]));
+  held.resolve(Response.json({ transaction: pending }));
+  await settle();
+  expect(state.payments.rows.value).toEqual([paid]);
+  jest.advanceTimersByTime(400);
+});
+
+test("a thousand prompts are loaded again after a second: those of payments of 3 s are seen, too", async () => {
+  const prompts = Array.from({ length: 1000 }, (_, index) => ({ checkout_request_id: `w${index}`, phone: "2547" }));
+  server.answer = async () => Response.json({ total: 1264, prompts });
+  refreshPrompts();
+  await settle();
+  expect([state.prompts.value.size, state.promptsLeftOut.value]).toEqual([1000, 264]);
+  refreshPrompts();
+  await pass(999);
+  expect(server.asked).toHaveLength(1);
+  server.answer = async () => Response.json({ total: 0, prompts: [] });
+  await pass(1);
+  expect(server.asked).toHaveLength(2);
+  state.prompts.value = new Map();
+  jest.advanceTimersByTime(300);
 });
 
 /** An answer to every call that the page makes when it loads. */

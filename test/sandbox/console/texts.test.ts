@@ -87,12 +87,16 @@ test("rules and faults", () => {
   expect([
     ruleInWords({ match: { payment_account_id: 2, ...described }, outcome: "completed", times: 3 }),
     ruleInWords({ match: {}, outcome: "wrong_pin", result_code: 9, after: "3s", times: 1 }),
+    ruleInWords({ match: {}, outcome: "expired", times: 2 }),
+    ruleInWords({ match: {}, outcome: "silent" }),
     faultInWords({ path: "/status.php", kind: "error", status: 503, probability: 0.125, times: 4 }),
     faultInWords({ kind: "error", carried_out: true, cut_after: 9, probability: 1, times: 1 }),
     faultInWords({ kind: "disconnect", probability: 1 }),
   ]).toEqual([
     "to account 2 for A described as tea: completed, 3 times",
-    "every payment: wrong_pin (9) after 3s, once",
+    "the next payment: wrong_pin (9) after 3s",
+    "the next 2 payments: expired",
+    "every payment: silent",
     "/status.php: HTTP 503, 12.5 % of requests, 4 times",
     "every operation: HTTP 500, carried out, cut after 9 bytes, once",
     "every operation: the answer is lost",

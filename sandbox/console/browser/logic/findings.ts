@@ -1,4 +1,5 @@
-import type { Finding } from "../wire.ts";
+import type { Finding, LoggedRequest } from "../wire.ts";
+import { paymentOf } from "./calls.ts";
 
 type ByKey<Key> = ReadonlyMap<Key, readonly Finding[]>;
 
@@ -9,9 +10,17 @@ export function findingsByCall(findings: readonly Finding[]): ByKey<number> {
   return new Map(byCall.map(([id, group]) => [id, group.map(({ finding }) => finding)]));
 }
 
-/** The findings by each payment that they show. */
-export function findingsByPayment(findings: readonly Finding[]): ByKey<string | null> {
-  const shown = findings.flatMap((finding) => finding.examples.map(({ checkout_request_id: id }) => ({ id, finding })));
+/** The findings by each payment that they show, or that one of their logged requests is about. */
+export function findingsByPayment(
+  findings: readonly Finding[],
+  requests: readonly LoggedRequest[],
+): ByKey<string | null> {
+  const payments = new Map(requests.map((request) => [request.id, paymentOf(request)]));
+  const shown = findings.flatMap((finding) => {
+    const examples = finding.examples.map(({ checkout_request_id }) => checkout_request_id);
+    const asked = finding.request_ids.map((id) => payments.get(id) ?? null);
+    return [...new Set([...examples, ...asked])].map((id) => ({ id, finding }));
+  });
   return new Map(
     [...Map.groupBy(shown, ({ id }) => id)].map(([id, group]) => [id, group.map(({ finding }) => finding)]),
   );

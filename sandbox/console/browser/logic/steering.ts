@@ -42,9 +42,11 @@ export function ruleInWords({ match, outcome, after, result_code, times }: Omit<
     ...(reference !== undefined ? [`for ${reference}`] : []),
     ...(description !== undefined ? [`described as ${description}`] : []),
   ];
-  const matched = conditions.length === 0 ? "every payment" : conditions.join(" ");
   const code = result_code === undefined ? "" : ` (${result_code})`;
-  return `${matched}: ${outcome}${code}${after === undefined ? "" : ` after ${after}`}${countWords(times)}`;
+  const decided = `${outcome}${code}${after === undefined ? "" : ` after ${after}`}`;
+  if (conditions.length > 0) return `${conditions.join(" ")}: ${decided}${countWords(times)}`;
+  if (times === undefined) return `every payment: ${decided}`;
+  return `${times === 1 ? "the next payment" : `the next ${counted(times, "payment")}`}: ${decided}`;
 }
 
 /** `/status.php: HTTP 503, 21 % of requests, 4 times` */

@@ -21,11 +21,12 @@ export function Audit() {
         isWide
       >
         <p aria-live="polite">{auditSummary.value}</p>
-        <p class="hint">
-          {isLoaded.value && findings.value.length === 0
-            ? "Nothing found. The audit checks every request to the merchant API, and finds payments whose client has not learned how they ended, 30 s after the end."
-            : "What is wrong, what would be right, and in which requests."}
-        </p>
+        {isLoaded.value && findings.value.length === 0 && (
+          <p class="hint">
+            Nothing found. The audit checks every request to the merchant API, and finds payments whose client has not
+            learned how they ended, 30 s after the end.
+          </p>
+        )}
       </Card>
       {[...findingsByKind(findings.value)].map(([kind, group]) => (
         <Group key={kind} kind={kind} group={group} />

@@ -1,7 +1,7 @@
 import { useComputed } from "@preact/signals";
 import { BUCKETS, type Bucket, chartOf, inWords } from "../logic/chart.ts";
-import { wallClock } from "../logic/format.ts";
-import { payments, sandboxNow } from "../state.ts";
+import { formatCount, shortDayOf, wallClock } from "../logic/format.ts";
+import { payments, sandboxNow, totalItems } from "../state.ts";
 import type { Status } from "../wire.ts";
 
 const HEIGHT = 44;
@@ -18,6 +18,9 @@ export function OutcomesOverTime() {
   const chart = useComputed(() => chartOf([...payments.waiting.value, ...payments.rows.value], second.value));
   const { buckets, bucketMs, most } = chart.value;
   const beginMs = buckets[0]?.fromMs ?? 0;
+  const endMs = beginMs + bucketMs * BUCKETS;
+  const count = payments.waiting.value.length + payments.rows.value.length;
+  const isPart = count < (totalItems.value ?? 0);
   return (
     <figure class="chart">
       <svg
@@ -31,11 +34,18 @@ export function OutcomesOverTime() {
         ))}
       </svg>
       <figcaption class="line between muted tiny">
-        <span>{wallClock(beginMs).slice(0, 5)}</span>
-        <span>{wallClock(beginMs + bucketMs * BUCKETS).slice(0, 5)}</span>
+        <span>{axisTime(beginMs, endMs)}</span>
+        {isPart && <span>the newest {formatCount(count)} payments</span>}
+        <span>{axisTime(endMs, beginMs)}</span>
       </figcaption>
     </figure>
   );
+}
+
+/** With the day, if the other end of the axis is on another one. */
+function axisTime(atMs: number, otherMs: number): string {
+  const time = wallClock(atMs).slice(0, 5);
+  return shortDayOf(atMs) === shortDayOf(otherMs) ? time : `${shortDayOf(atMs)}, ${time}`;
 }
 
 interface BarProps {

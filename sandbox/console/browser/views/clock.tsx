@@ -35,6 +35,10 @@ function ClockControls({ id }: { id: string }) {
   const now = sandboxNow.value;
   const isFrozen = clock.value?.frozen ?? false;
   const change = (body: object) => form.run(() => api.post("/clock", body));
+  async function move() {
+    // A text that stays would move the clock again with the next Enter.
+    if (await change(moveOf(form.values.to, now ?? 0))) form.clear();
+  }
   const button = (label: string, body: object) => (
     <button type="button" onClick={() => void change(body)}>
       {label}
@@ -52,9 +56,11 @@ function ClockControls({ id }: { id: string }) {
         )}
         <AheadPill />
       </p>
-      <p class="hint">When you move the clock forward, every prompt that is due by then ends at once.</p>
-      <form class="row" onSubmit={submits(() => change(moveOf(form.values.to, now ?? 0)))}>
-        {form.input("to", { size: 24, placeholder: "90s, 1 day, tomorrow 00:30" })}
+      <p class="hint">
+        Type 90s, 1 day, 18:00, tomorrow 00:30 or 2026-12-24 08:00. Every prompt that is due by then ends at once.
+      </p>
+      <form class="row" onSubmit={submits(move)}>
+        {form.input("to", { size: 24 })}
         <button type="submit">Set</button>
       </form>
       <div class="row">

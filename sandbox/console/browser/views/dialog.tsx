@@ -53,7 +53,7 @@ const PAUSE_MS = 600;
 
 interface ConfirmButtonProps extends ButtonHTMLAttributes {
   readonly id: string;
-  readonly label: string;
+  readonly label: ComponentChildren;
   readonly question: string;
   readonly loss: string;
   readonly yes: string;
@@ -97,7 +97,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["/", "search"],
   ["p", "start a test payment"],
   ["0 … 9", "type the PIN on the phone that rings; Enter sends it, Escape cancels the prompt"],
-  ["↓ ↑", "in a list: the next row, the row before; Enter opens it"],
+  ["↓ ↑", "from the search into the list, and from row to row; Enter opens one"],
   ["Escape", "close what is open, and go back: to the row, to the search"],
   ["?", "this help"],
 ];

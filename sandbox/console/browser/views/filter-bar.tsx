@@ -10,24 +10,27 @@ import { NO_PROBLEMS, problemsOf } from "../logic/problems.ts";
 import { filterProblem, filters, token } from "../state.ts";
 import { saveFile } from "../system.ts";
 import { ANY, type Bound, bound, FormProblem, SelectField, TextField, useCall } from "./form.tsx";
-import { PauseButton } from "./long-list.tsx";
+import { goToRows, PauseButton } from "./long-list.tsx";
 
 interface FilterFrameProps {
   readonly search: Bound & { readonly placeholder: string };
   readonly none: Parameters<typeof setFilters>[0];
   readonly isFiltered: boolean;
+  /** More filters, below the first ones. */
+  readonly below?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** The filters of a list, and its pause. */
-export const FilterFrame = ({ search, none, isFiltered: isSet, children }: FilterFrameProps) => (
+export const FilterFrame = ({ search, none, isFiltered: isSet, below, children }: FilterFrameProps) => (
   <search class="row filters">
-    <TextField label="Search" type="search" {...search} />
+    <TextField label="Search" type="search" {...search} onKeyDown={({ key }) => key === "ArrowDown" && goToRows()} />
     {children}
     <PauseButton />
     <button type="button" class="quiet clear" disabled={!isSet} onClick={() => setFilters(none)}>
       Clear
     </button>
+    {below}
   </search>
 );
 
@@ -57,14 +60,22 @@ export function FilterBar() {
       search={{ ...bind("search"), placeholder: "Phone or reference begins with …" }}
       none={NO_FILTERS}
       isFiltered={isFiltered(value)}
+      below={
+        <>
+          {isMore.value && (
+            <div class="row whole-line">
+              {FILTER_NAMES.filter((name) => name !== "status" && name !== "search").map(field)}
+            </div>
+          )}
+          <FormProblem problems={problems} />
+        </>
+      }
     >
       {field("status")}
       <button type="button" class="quiet" aria-expanded={isMore.value} onClick={setting(isMore, !isMore.value)}>
-        {isMore.value ? "Fewer" : "More"}
+        Filters
       </button>
-      {isMore.value && FILTER_NAMES.filter((name) => name !== "status" && name !== "search").map(field)}
       <ExportLink />
-      <FormProblem problems={problems} />
     </FilterFrame>
   );
 }

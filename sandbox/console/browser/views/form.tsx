@@ -1,9 +1,10 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes, TargetedEvent, VNode } from "preact";
+import { useEffect } from "preact/hooks";
 import { setting } from "../actions.ts";
 import { api, Refused } from "../api.ts";
 import { NO_PROBLEMS, type Problems, problemsOf } from "../logic/problems.ts";
-import { outcomes } from "../state.ts";
+import { connection, outcomes } from "../state.ts";
 import type { ApiCall } from "../wire.ts";
 
 /** A call that a form makes. */
@@ -21,6 +22,10 @@ interface FormCall {
 export function useCall(names: readonly string[] = []): FormCall {
   const problems = useSignal(NO_PROBLEMS);
   const isUnderWay = useSignal(false);
+  // What was refused before belongs to the time before, perhaps to another server.
+  useEffect(() => {
+    problems.value = NO_PROBLEMS;
+  }, [connection.value === "live"]);
   return {
     problems: problems.value,
     isUnderWay: isUnderWay.value,

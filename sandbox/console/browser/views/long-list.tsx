@@ -126,6 +126,9 @@ function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): v
   next.closest("tr")?.scrollIntoView({ block: "nearest" });
 }
 
+/** Gives the focus to the first row. */
+export const goToRows = (): void => document.querySelector<HTMLElement>(".view [data-row]")?.focus();
+
 /** Gives the focus back to the row whose details were closed, or to its list. */
 function returnFocus(row: string): void {
   const stop = document.querySelector<HTMLElement>(`[data-row="${CSS.escape(row)}"]`);

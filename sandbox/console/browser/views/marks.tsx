@@ -22,17 +22,21 @@ export const Warned = ({ words, isSign = false }: { words: string; isSign?: bool
 export const FindingNotes = ({ found = [] }: { found: readonly Finding[] | undefined }) => (
   <>
     {found.map(({ message, advice, count, reference }) => (
-      <p key={message} class="box line tone small" data-tone="pending">
+      <div key={message} class="box line tone small" data-tone="pending">
         <WarningIcon />
-        <span>
+        <div class="grow">
           {count > 1 && (
             <b>
               {formatCount(count)} times, such as{reference && ` for ${reference}`}:{" "}
             </b>
           )}
-          {message} {advice} <a href={addressOf("audit")}>Audit</a>
-        </span>
-      </p>
+          {message} <a href={addressOf("audit")}>Audit</a>
+          <details>
+            <summary>What to do</summary>
+            {advice}
+          </details>
+        </div>
+      </div>
     ))}
   </>
 );

@@ -4,6 +4,7 @@ import type { Field } from "../../../faults/kind.ts";
 import { FAULT_NAMES, FAULTS, type FaultName, fieldsOf } from "../../../faults/kinds.ts";
 import { goTo } from "../actions.ts";
 import { api } from "../api.ts";
+import { formatCount } from "../logic/format.ts";
 import { faultInWords, ruleInWords } from "../logic/steering.ts";
 import { numberOrText } from "../logic/typed.ts";
 import { faults, rules } from "../state.ts";
@@ -41,7 +42,7 @@ export function RulesCard() {
         path="/rules"
         entries={rules.value}
         inWords={ruleInWords}
-        none="None. A rule says what the prompts that match do; the first that matches decides."
+        none="No rules. The first rule that a payment matches decides how it ends."
         call={form}
       />
       <CallForm form={form} call={{ method: "POST", path: "/rules", body: ruleOf(form.values) }} action="Add rule">
@@ -160,11 +161,13 @@ function Entries<Entry extends { readonly id: number }>(props: EntriesProps<Entr
           </li>
         ))}
       </ol>
-      <div class="row">
-        <button type="button" onClick={remove(path)}>
-          Remove all {entries.length}
-        </button>
-      </div>
+      {entries.length > 1 && (
+        <div class="row">
+          <button type="button" onClick={remove(path)}>
+            Remove all {formatCount(entries.length)}
+          </button>
+        </div>
+      )}
     </>
   );
 }

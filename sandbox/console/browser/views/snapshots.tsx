@@ -1,11 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api } from "../api.ts";
+import { quietly } from "../loading.ts";
 import { snapshotInWords, totalOf } from "../logic/counts.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { countedAll } from "../logic/format.ts";
 import { nameOf } from "../logic/typed.ts";
-import { counts, faults, filters, isLoaded, merchants, requests, rules, webhook } from "../state.ts";
+import { connection, counts, faults, filters, merchants, requests, rules, webhook } from "../state.ts";
 import type { Snapshot } from "../wire.ts";
 import { Card } from "./card.tsx";
 import { ConfirmButton } from "./dialog.tsx";
@@ -19,8 +20,8 @@ export function SnapshotsCard() {
     snapshots.value = (await api.get<{ snapshots: Snapshot[] }>("/snapshots")).snapshots;
   };
   useEffect(() => {
-    if (isLoaded.value) void form.run(load);
-  }, [isLoaded.value]);
+    if (connection.value === "live") void quietly(load);
+  }, [connection.value]);
   const done = useSignal("");
   const change = (words: string, method: string, path: string) =>
     void form.run(async () => {
@@ -44,7 +45,7 @@ export function SnapshotsCard() {
             <span class="row">
               <ConfirmButton
                 id={`restore-${snapshot.name}`}
-                label={`Restore ${snapshot.name} …`}
+                label={<NameFor act="Restore" name={snapshot.name} />}
                 question={`Restore “${snapshot.name}”?`}
                 loss={`You lose what is here now: ${lost()}. You get “${snapshot.name}”: ${snapshotInWords(snapshot)}, with its default and webhook. ${KEPT}`}
                 yes="Restore it"
@@ -58,7 +59,7 @@ export function SnapshotsCard() {
               />
               <ConfirmButton
                 id={`remove-${snapshot.name}`}
-                label={`Remove ${snapshot.name} …`}
+                label={<NameFor act="Remove" name={snapshot.name} />}
                 question={`Remove “${snapshot.name}”?`}
                 loss={`Lost for good: the snapshot with ${snapshotInWords(snapshot)}.`}
                 yes="Remove it"
@@ -89,6 +90,13 @@ export function SnapshotsCard() {
     </Card>
   );
 }
+
+/** The name stands beside the button, so it is only for screen readers. */
+const NameFor = ({ act, name }: { act: string; name: string }) => (
+  <span>
+    {act} <span class="unseen">{name} </span>…
+  </span>
+);
 
 export const KEPT = "Merchants, accounts, keys and findings stay.";
 
@@ -130,8 +138,8 @@ export function lost(): string {
   const here = countedAll({ payment: payments, ...steered, "logged request": requests.rows.value.length });
   if (webhook.value) here.push("the webhook");
   if (here.length === 0) here.push("nothing but the clock");
-  // The counts are only for these filters and one merchant.
-  if (isFiltered(filters.value)) here.push("and the payments that the filters hide");
+  // The counts are for all filters but the status, and for one merchant.
+  if (isFiltered({ ...filters.value, status: "" })) here.push("and the payments that the filters hide");
   if (merchants.value.length > 1) here.push("and the payments of the other merchants");
   return here.join(", ");
 }

@@ -39,7 +39,6 @@ export function StoryPane({ id }: { id: string }) {
           <h3>
             Webhook <span class="pill">{formatCount(told.webhooks.length)}</span>
           </h3>
-          <p class="hint">The specification has no webhooks: a client must poll in any case.</p>
           <ul class="entries">
             {told.webhooks.map((delivery) => (
               <DeliveryItem key={delivery.id} delivery={delivery} />
@@ -67,7 +66,7 @@ function Ending({ story: { transaction, result, decided_by } }: { story: Story }
         of={[
           ["The network says", result?.description],
           ["It means", result?.meaning ?? "None yet: the payment is pending. Pending is not a failure."],
-          ["Who decided", decided_by.in_words],
+          ["Why", decided_by.in_words],
           ["What to do", result?.advice ?? "Ask for its status again, 3 to 5 seconds after the last answer."],
         ]}
       />
@@ -129,7 +128,7 @@ function Calls({ story: told }: { story: Story }) {
           </li>
         ))}
       </ol>
-      {polls === 0 && <p class="hint">The client has not asked for the status yet.</p>}
+      {polls === 0 && told.started_by === null && <p class="hint">The client has not asked for the status yet.</p>}
       {requests.length > 0 && (
         <p class="hint">
           <a href={addressOf("requests", null, { search: transaction.checkout_request_id })}>All its requests</a>

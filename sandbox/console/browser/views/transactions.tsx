@@ -166,10 +166,11 @@ function Tiles() {
   return (
     <div class="tiles">
       <p class="tile received">
-        <span class="label tiny">KES {isFiltered(inForce) ? "received, of these" : "received"}</span>
+        <span class="label tiny">KES received</span>
         <Figure text={received ? formatAmount(received.total_completed_amount) : "–"} />
         <small class="muted">
           {received ? `${formatCount(received.completed_count)} of ${formatCount(totalOf(received))} paid` : "–"}
+          {isFiltered(inForce) && ", filtered"}
         </small>
       </p>
       {COUNTED.map((status) => (
