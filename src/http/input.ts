@@ -105,9 +105,9 @@ const FILTERS = ofEachFilter<FilterSchemas>(parameterOf);
 function refuseDaysOutOfOrder({ value, issues }: z.core.ParsePayload<TransactionFilter>): void {
   const { date_from, date_to } = value;
   if (date_from === undefined || date_to === undefined || date_from <= date_to) return;
-  const rule = "date_from must not be after date_to";
+  const rule = "must not be after date_to";
   const message = `${rule}; they are ${formatDay(date_from)} and ${formatDay(date_to)}`;
-  issues.push({ code: "custom", message, params: { rule }, input: value });
+  issues.push({ code: "custom", path: ["date_from"], message, params: { rule }, input: value });
 }
 
 /** The filters of a list, without its pages. */

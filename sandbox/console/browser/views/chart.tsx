@@ -1,6 +1,6 @@
 import { useComputed } from "@preact/signals";
 import { BUCKETS, type Bucket, chartOf, inWords } from "../logic/chart.ts";
-import { formatCount, shortDayOf, wallClock } from "../logic/format.ts";
+import { dayAt, formatCount, shortDayOf, wallClock } from "../logic/format.ts";
 import { payments, sandboxNow, totalItems } from "../state.ts";
 import type { Status } from "../wire.ts";
 
@@ -42,10 +42,12 @@ export function OutcomesOverTime() {
   );
 }
 
-/** With the day, if the other end of the axis is on another one. */
+/** With the day, if the other end of the axis is on another one; with the seconds, if it is in the same minute. */
 function axisTime(atMs: number, otherMs: number): string {
-  const time = wallClock(atMs).slice(0, 5);
-  return shortDayOf(atMs) === shortDayOf(otherMs) ? time : `${shortDayOf(atMs)}, ${time}`;
+  const time = wallClock(atMs);
+  const minute = time.slice(0, 5);
+  if (dayAt(atMs) !== dayAt(otherMs)) return `${shortDayOf(atMs)}, ${minute}`;
+  return wallClock(otherMs).startsWith(minute) ? time : minute;
 }
 
 interface BarProps {
