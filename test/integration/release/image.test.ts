@@ -75,6 +75,7 @@ describe.skipIf(why !== "")(named("the container image", why), () => {
       until(
         async () => {
           const { exitCode } = await tryPodman("healthcheck", "run", name);
+          if (exitCode === 0) return exitCode;
           const state = await podman("inspect", name, "--format", "{{.State.Status}}");
           if (state.trim() === "exited")
             throw new Error(`the container has ended: ${(await tryPodman("logs", name)).stderr}`);
