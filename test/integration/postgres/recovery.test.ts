@@ -13,12 +13,14 @@ import { startForwarder } from "../../support/connection.ts";
 import {
   describePostgres,
   holdTransaction,
+  NEWEST,
   newDatabase,
   openReplica,
   openShop,
   runSql,
   sharedServer,
   untilBlocked,
+  type Version,
 } from "../../support/postgres.ts";
 import { addMerchants, CREATED_AT_MS, identified, insertPending, paid } from "../../support/shop.ts";
 import { PATIENCE_MS, rejectionOf, turns, until } from "../../support/waiting.ts";
@@ -32,7 +34,9 @@ afterEach(cleanUp);
 const terminateOthers = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE pid <> pg_backend_pid() AND datname = current_database()`;
 
-describePostgres((version) => {
+describePostgres(defineTests, [NEWEST]);
+
+function defineTests(version: Version): void {
   test("if connections are ended again and again, no payment is lost or stored twice", async () => {
     // On a busy machine, an attempt can lose its connection many times before one lasts.
     const { url, store } = await openShop(version, { commitDeadlineMs: 20_000 });
@@ -210,4 +214,4 @@ describePostgres((version) => {
     await endAtServer(url, first);
     expect(await pidOf()).not.toBe(first);
   });
-});
+}

@@ -6,6 +6,7 @@ import { startForwarder } from "../../support/connection.ts";
 import {
   describePostgres,
   holdTransaction,
+  NEWEST,
   openReplica,
   openShop,
   untilBlocked,
@@ -44,7 +45,9 @@ async function openLosing(version: Version) {
 
 const FIRST_PAGE = { number: 1, limit: 10 };
 
-describePostgres((version) => {
+describePostgres(defineTests, [NEWEST]);
+
+function defineTests(version: Version): void {
   test("payments whose commit has no answer are left unknown and stored once; the next are stored beside them", async () => {
     const { store, losing, loseAnswerTo } = await openLosing(version);
     const lost = [await identified(losing), await identified(losing)];
@@ -133,4 +136,4 @@ describePostgres((version) => {
     await slow;
     expect(await areTotalsTrue(store.sql.read)).toBe(true);
   });
-});
+}
