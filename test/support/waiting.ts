@@ -14,18 +14,21 @@ export const RUN_MS = 300_000;
 /** Extra time for a busy machine, on top of a documented duration. */
 export const SLACK_MS = 5000;
 
+/** How long {@link until} waits between two looks: a tenth of the time so far, so that a long wait takes little of the processor. */
+const LOOK_MS = { least: 5, most: 50 };
+
 /** Polls a state that has no event: until a condition holds, or until what is read is enough. */
 export async function until<T>(
   read: () => T | Promise<T>,
   isEnough: (found: Awaited<T>) => boolean = Boolean,
 ): Promise<Awaited<T>> {
-  const lateAtMs = performance.now() + PATIENCE_MS;
+  const startedMs = performance.now();
   for (;;) {
     const found = await read();
     if (isEnough(found)) return found;
-    if (performance.now() > lateAtMs)
-      throw new Error(`it took too long: ${read}; the last state: ${JSON.stringify(found)}`);
-    await Bun.sleep(5);
+    const waitedMs = performance.now() - startedMs;
+    if (waitedMs > PATIENCE_MS) throw new Error(`it took too long: ${read}; the last state: ${JSON.stringify(found)}`);
+    await Bun.sleep(Math.min(Math.max(LOOK_MS.least, waitedMs / 10), LOOK_MS.most));
   }
 }
 

@@ -16,7 +16,7 @@ import { type Answered, type Cluster, startCluster, startLoad } from "./cluster.
 afterAll(cleanUp);
 
 const isLong = TIMES > 1;
-const LOAD = isLong ? { clients: 24, pauseMs: 0 } : { clients: 8, pauseMs: 5 };
+const LOAD = isLong ? { clients: 24, pauseMs: 0 } : { clients: 8, pauseMs: 25 };
 /** How long the load runs before and after each fail-over. */
 const CALM_MS = isLong ? 1500 : 300;
 /** How long a manager takes to be sure that the primary has ended. */
