@@ -59,7 +59,7 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
   return {
     async answer(request, exchange, keepOpen = () => {}) {
       try {
-        const { path, query } = targetOf(request);
+        const { path, query } = exchange.target;
         if (path === OPENAPI_PATH) return await description(request);
         const known = operations.get(path);
         if (!known) return noSuchPath(`the operations are ${names}${elsewhere}`);
@@ -76,7 +76,9 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
         const sent = await input.read(request, query, known, exchange);
         const parsed = parseInput(known.schema, sent, exchange.body);
         const reply = known.carryOut(parsed, merchantId, { service, profile, request, exchange, statusReplies });
-        return reply instanceof Promise ? await reply : reply;
+        if (reply instanceof Promise) return await reply;
+        exchange.isAnsweredAtOnce = !(owner instanceof Promise);
+        return reply;
       } catch (error) {
         const own = error instanceof Refusal && operationOf(request)?.refusedBy(profile, error.kind);
         return own ? refuse(error, own.status, own.message) : failWith(error, reportFault);

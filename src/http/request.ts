@@ -26,6 +26,7 @@ export interface Leniency {
 
 /** What the log needs to know about one request. */
 export interface Exchange {
+  readonly target: Target;
   /** The body as text, as far as it was read. Null if nothing was read. */
   body: string | null;
   /** The members of a body that was read as a JSON object, so that nobody parses it again. Null for any other body. */
@@ -34,11 +35,21 @@ export interface Exchange {
   checkoutRequestId: string | null;
   /** Whether its operation was reached: its path, its method and its credentials are right. */
   isAdmitted: boolean;
+  /** Whether nothing was waited for but the body: then its client cannot have gone before the answer. */
+  isAnsweredAtOnce: boolean;
   readonly leniencies: Leniency[];
 }
 
-export function newExchange(): Exchange {
-  return { body: null, members: null, checkoutRequestId: null, isAdmitted: false, leniencies: [] };
+export function newExchange(target: Target): Exchange {
+  return {
+    target,
+    body: null,
+    members: null,
+    checkoutRequestId: null,
+    isAdmitted: false,
+    isAnsweredAtOnce: false,
+    leniencies: [],
+  };
 }
 
 /** The merchant API from request to answer. */
