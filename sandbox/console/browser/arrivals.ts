@@ -6,6 +6,9 @@ import type { Transaction } from "./wire.ts";
 const known = new Map<string, Transaction>();
 const MOST_KNOWN = 2000;
 
+/** The payments that ended since the open prompts were asked for: the answer may still have them. */
+export const endedSinceAsked = new Set<string>();
+
 /** @returns each in its last state: a list, a story or an event may be older than what is known */
 export function remember(transactions: readonly Transaction[]): readonly Transaction[] {
   const last = transactions.map((one) => {
@@ -13,6 +16,7 @@ export function remember(transactions: readonly Transaction[]): readonly Transac
     const newest = (hasEnded(id) && known.get(id)) || one;
     known.delete(id);
     known.set(id, newest);
+    if (newest.status !== "pending") endedSinceAsked.add(id);
     return newest;
   });
   for (const id of known.keys()) {

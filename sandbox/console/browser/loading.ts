@@ -222,12 +222,15 @@ export const refreshPrompts = throttled(
   () => quietly(() => loadPrompts(true)),
 );
 
-/** @param keepsKnown whether a known prompt that is not listed any more stays until the event of its end says how it ended */
+/** @param keepsShown whether a prompt of the shown phone stays until the event of its end says how it ended */
 export const loadPrompts = latest(
-  (_keepsKnown: boolean) => api.get<{ total: number; prompts: wire.Prompt[] }>("/prompts"),
-  ({ total, prompts }, keepsKnown) => {
-    const all = keepsKnown ? [...state.prompts.value.values(), ...prompts] : prompts;
-    const open = all.filter(({ checkout_request_id }) => !arrivals.hasEnded(checkout_request_id));
+  (_keepsShown: boolean) => {
+    arrivals.endedSinceAsked.clear();
+    return api.get<{ total: number; prompts: wire.Prompt[] }>("/prompts");
+  },
+  ({ total, prompts }, keepsShown) => {
+    const shown = keepsShown ? (state.promptsByPhone.value.get(state.shownPhone.value) ?? []) : [];
+    const open = [...shown, ...prompts].filter((one) => !arrivals.endedSinceAsked.has(one.checkout_request_id));
     state.promptsLeftOut.value = total - prompts.length;
     state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
   },

@@ -143,6 +143,22 @@ test("a story that is older than the event of the end does not set its row back"
   jest.advanceTimersByTime(400);
 });
 
+test("a prompt that ends while the prompts are loaded is not open, however many others end meanwhile", async () => {
+  const prompt = (id: string) => ({ checkout_request_id: id, phone: "254711000009" });
+  const held = Promise.withResolvers<Response>();
+  server.answer = () => held.promise;
+  refreshPrompts();
+  await settle();
+  for (let index = 0; index < 3000; index += 1) {
+    arrivals.remember([{ checkout_request_id: `e${index}`, status: "completed" }]);
+  }
+  held.resolve(Response.json({ total: 2, prompts: [prompt("e0"), prompt("open")] }));
+  await settle();
+  expect([...state.prompts.value.keys()]).toEqual(["open"]);
+  state.prompts.value = new Map();
+  jest.advanceTimersByTime(1000);
+});
+
 test("a thousand prompts are loaded again after a second: those of payments of 3 s are seen, too", async () => {
   const prompts = Array.from({ length: 1000 }, (_, index) => ({ checkout_request_id: `w${index}`, phone: "2547" }));
   server.answer = async () => Response.json({ total: 1264, prompts });
