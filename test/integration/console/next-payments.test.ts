@@ -66,7 +66,7 @@ describeInBrowser("the next payments", (scene) => {
     const dialog = person.at("Test payment");
     await person.reads("Live");
     await person.press("p");
-    await dialog.reads("Your choice decides, before rules and test phones: manual.");
+    await dialog.reads("This choice decides, before rules and test phones: manual.");
     await person.press("Escape");
     const { control } = createClient(scene.sandbox);
     await control("POST", "/rules", { outcome: "unreachable", match: { phone: "0711000001" } });
@@ -80,7 +80,7 @@ describeInBrowser("the next payments", (scene) => {
     await dialog.fill({ "Amount, KES": "300000" });
     await dialog.reads("The limit of the network decides: over_limit.");
     await dialog.fill({ "What the customer does": "completed" });
-    await dialog.reads("Your choice decides, before rules and test phones: completed.");
+    await dialog.reads("This choice decides, before rules and test phones: completed.");
     await dialog.fill({ "What the customer does": "" });
     await control("POST", "/rules", { outcome: "wrong_pin", times: 1 });
     await control("POST", "/faults", { kind: "error", status: 503 });

@@ -72,7 +72,7 @@ interface Deciders {
 
 /** Who will decide how it ends, in the order of the network: `Rule 2 decides: wrong_pin after 3s.` */
 export function plannedDecision(planned: Planned, { rules, outcomes, fallback }: Deciders): string {
-  if (planned.outcome !== "") return `Your choice decides, before rules and test phones: ${planned.outcome}.`;
+  if (planned.outcome !== "") return `This choice decides, before rules and test phones: ${planned.outcome}.`;
   const rule = rules.find(({ match }) => matches(match, planned));
   if (rule) return `Rule ${rule.id} decides: ${outcomeInWords(rule)}.`;
   if (planned.amountCents > NETWORK_LIMIT_CENTS) return "The limit of the network decides: over_limit.";

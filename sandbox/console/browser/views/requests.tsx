@@ -37,7 +37,9 @@ export function Requests() {
     <div class="split" data-open={state.openCall.value !== null}>
       <section class="list-side" aria-label="Requests">
         <CallFilterBar />
-        <p class="hint">The last {formatCount(state.MOST_REQUESTS)} requests to the merchant API, newest first.</p>
+        <p class="hint">
+          The last {formatCount(state.MOST_REQUESTS)} requests to the merchant API. The last answer stands first.
+        </p>
         <LongList
           rows={fitting.value.slice(0, count.value)}
           waiting={waiting.value}
