@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { cleanUp, later } from "../../support/cleanup.ts";
+import type { Browser } from "playwright-core";
+import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { type Served, serveMomo } from "../../support/momo.ts";
 import { describeWith, launchBrowser, testWith } from "../../support/needs.ts";
@@ -169,6 +170,9 @@ const CASES = [
 ] as const;
 
 describeWith(["nginx"], "behind nginx with TLS", () => {
+  let browser: Browser | undefined;
+  afterAll(() => browser?.close());
+
   describe.each(CASES)("%s", (_name, path, headers) => {
     let server: Served;
     let origin: string;
@@ -205,8 +209,7 @@ describeWith(["nginx"], "behind nginx with TLS", () => {
     });
 
     testWith(["Chromium"], "the console asks for the token in Chromium, reads, writes and listens", async () => {
-      const browser = await launchBrowser();
-      later(() => browser.close());
+      browser ??= await launchBrowser();
       const context = await browser.newContext({ ignoreHTTPSErrors: true });
       const page = await context.newPage();
       await page.goto(`${origin}${path}/`);
@@ -221,7 +224,7 @@ describeWith(["nginx"], "behind nginx with TLS", () => {
         headers: { Authorization: `Bearer ${TOKEN}` },
       });
       expect(await shown.json()).toMatchObject({ outcome: "manual" });
-      await browser.close();
+      await context.close();
     });
   });
 });
