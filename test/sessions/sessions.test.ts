@@ -32,15 +32,17 @@ const inThisProcess = await momoForBash();
 /** Nothing listens there. */
 const silent = holdSilentOrigin();
 
-/** The first line of each command runs with the executable, whatever else could run it. */
-const firstLines = new Map<string, string>();
+/** One line of each command runs with the executable, whatever else could run it: the first of those with the fewest commands. */
+const lines = new Map<string, string>();
+const commandsIn = (line: string) => line.split("momo ").length;
 for (const [, line = "", name = ""] of sessions
   .flatMap(({ texts }) => texts)
   .join("\n")
   .matchAll(/^\$ (momo ([a-z]+)(?!.* \/nowhere).*?)(?: {2}= \d+)?$/gm)) {
-  if (!firstLines.has(name)) firstLines.set(name, line);
+  const chosen = lines.get(name);
+  if (chosen === undefined || commandsIn(line) < commandsIn(chosen)) lines.set(name, line);
 }
-const withExecutable = new Set(firstLines.values());
+const withExecutable = new Set(lines.values());
 
 async function replay(recording: Recording): Promise<void> {
   const { origin, headers, data } = await startSame();
