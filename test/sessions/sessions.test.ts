@@ -28,6 +28,9 @@ const sessions = names.map((name) => new Recording(join(import.meta.dir, name), 
 const commands = newFolder();
 symlinkSync(PROGRAM[0] ?? "", join(commands, "momo"));
 const inThisProcess = await momoForBash();
+/** The session in which every command that serves is refused. */
+const REFUSALS = "serve.txt";
+const refusedInThisProcess = await momoForBash(false);
 
 /** Nothing listens there. */
 const silent = holdSilentOrigin();
@@ -44,7 +47,7 @@ for (const [, line = "", name = ""] of sessions
 }
 const withExecutable = new Set(lines.values());
 
-async function replay(recording: Recording): Promise<void> {
+async function replay(recording: Recording, momo: string): Promise<void> {
   const { origin, headers, data } = await startSame();
   const sameText = createSameText(data);
   const cwd = newFolder();
@@ -78,7 +81,7 @@ async function replay(recording: Recording): Promise<void> {
           .split("\n")
           .map((line) => `${mark} ${line}`.trimEnd());
   await tell(recording, 0, async (line) => {
-    const script = withExecutable.has(line) ? line : inThisProcess + line;
+    const script = withExecutable.has(line) ? line : momo + line;
     const { stdout, stderr, exitCode } = await runToEnd(["bash", "-c", script], { cwd, env });
     const below = [...marked(" ", stdout), ...marked("!", stderr)];
     return { behind: exitCode === 0 ? "" : `  = ${exitCode}`, below };
@@ -94,6 +97,7 @@ for (const [index, session] of sessions.entries()) {
   const lane = lanes[index % lanes.length] ?? createMutex();
   // Each line has a bound of its own, and a busy machine runs many of them, also of the sessions before this one.
   const timeoutMs = RUN_MS * text.split("\n").length * names.length;
+  const momo = names[index] === REFUSALS ? refusedInThisProcess : inThisProcess;
   const name = `a session: ${names[index]?.replace(/\.txt$/, "")}`;
-  testWith(needs, name, () => lane.run(() => replay(session)), test.concurrent, timeoutMs);
+  testWith(needs, name, () => lane.run(() => replay(session, momo)), test.concurrent, timeoutMs);
 }

@@ -80,14 +80,15 @@ export async function runHere(words: readonly string[], { environment, folder }:
 /**
  * What makes `momo` a function of bash that runs a command in this process, if it can run here; otherwise with the executable.
  * A shell has no cheaper way: a process takes as long as ten commands here.
+ * @param starts whether a command that serves may be one that is not refused
  */
-export async function momoForBash(): Promise<string> {
+export async function momoForBash(starts = true): Promise<string> {
   const server = createServer((socket) => {
     let text = "";
     socket.setEncoding("latin1").on("data", (more) => {
       text += more;
       if (!text.endsWith("\0END\0")) return;
-      void answer(text).then(
+      void answer(text, starts).then(
         (answered) => socket.end(answered),
         (error) => socket.end(`printf %s ${quoted(String(error))} >&2; return 1`),
       );
@@ -110,7 +111,7 @@ export async function momoForBash(): Promise<string> {
 const EXPORTED = /^declare -x (\w+)=(?:"((?:[^"\\]|\\.)*)"|\$'.*')$/gms;
 
 /** @returns what the shell evaluates */
-async function answer(text: string): Promise<string> {
+async function answer(text: string, starts: boolean): Promise<string> {
   const [umask = "", folder = "", count, ...rest] = Buffer.from(text, "latin1").toString().split("\0");
   const words = rest.slice(0, Number(count));
   const environment: Record<string, string> = {};
@@ -118,7 +119,7 @@ async function answer(text: string): Promise<string> {
     if (!OF_SHELLS.test(name)) environment[name] = value.replaceAll(/\\(.)/gs, "$1");
   }
   const isUsual = Number.parseInt(umask, 8) === process.umask();
-  if (!isUsual || !canRunHere(words, { environment, folder })) return 'command momo "$@"';
+  if (!isUsual || !canRunHere(words, { environment, folder }, starts)) return 'command momo "$@"';
   const { stdout, stderr, exitCode } = await runHere(words, { environment, folder });
   return `printf %s ${quoted(stdout)}; printf %s ${quoted(stderr)} >&2; return ${exitCode}`;
 }
