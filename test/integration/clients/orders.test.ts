@@ -18,6 +18,7 @@ import {
   PENDING_FILE,
   PROGRAMS,
   PYTHON,
+  processesOf,
   runIn,
   runnerOf,
   serveService,
@@ -30,8 +31,7 @@ afterAll(cleanUp);
 for (const program of PROGRAMS) {
   const { name, needs, command, payBackwards } = program;
   const run = runnerOf(program);
-  const runAlone = (baseUrl: string, orders: string, ...args: readonly string[]) =>
-    runIn(command, baseUrl, orders, ...args);
+  const runAlone = processesOf(program);
 
   describeWith(needs, `the client in ${name}`, () => {
     test(
@@ -176,29 +176,6 @@ for (const program of PROGRAMS) {
           const { error } = await runWith({ MOMO_PAYMENT_ACCOUNT_ID: "2" }, ...call);
           expect([error?.code, error?.message]).toEqual(["usage", refusal]);
         }
-        expect(pushes()).toBe(1);
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test(
-      "pushes once if three processes start one order",
-      async () => {
-        const { promise: others, resolve: answer } = Promise.withResolvers<void>();
-        const { baseUrl, pushes } = serveService({
-          push: async () => {
-            await others;
-            return json({ checkout_request_id: CHECKOUT_ID });
-          },
-        });
-        const orders = newFolder();
-        const statuses: (string | undefined)[] = [];
-        async function start(): Promise<void> {
-          statuses.push((await runAlone(baseUrl, orders, "start", ...PAYMENT)).status);
-          if (statuses.length === 2) answer();
-        }
-        await Promise.all([start(), start(), start()]);
-        expect(statuses).toEqual(["unknown", "unknown", "pending"]);
         expect(pushes()).toBe(1);
       },
       TEST_TIMEOUT_MS,

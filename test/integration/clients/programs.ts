@@ -171,9 +171,16 @@ export async function runIn(
 
 type RunCommand = (baseUrl: string, orders: string, ...args: readonly string[]) => Promise<Output>;
 
+/** The same with a process for each command of a client. */
+export const processesOf =
+  ({ command }: Pick<Program, "command">): RunCommand =>
+  (baseUrl, orders, ...args) =>
+    runIn(command, baseUrl, orders, ...args);
+
 /** The same for many commands, one after the other, in one process if the client has a host. */
-export function runnerOf({ command, host }: Program): RunCommand {
-  if (!host) return (baseUrl, orders, ...args) => runIn(command, baseUrl, orders, ...args);
+export function runnerOf(program: Program): RunCommand {
+  const { host } = program;
+  if (!host) return processesOf(program);
   let child: Child | undefined;
   return async (baseUrl, orders, ...args) => {
     child ??= startHost(host());

@@ -13,6 +13,7 @@ import {
   PAID,
   PAYMENT,
   PROGRAMS,
+  processesOf,
   runIn,
   serveService,
   storeNotFound,
@@ -49,10 +50,34 @@ function holdAnswers() {
 
 afterAll(cleanUp);
 
-for (const { name, needs, command } of PROGRAMS) {
-  const run = (baseUrl: string, orders: string, ...args: readonly string[]) => runIn(command, baseUrl, orders, ...args);
+for (const program of PROGRAMS) {
+  const { name, needs } = program;
+  const run = processesOf(program);
 
   describeWith(needs, `the client in ${name}`, () => {
+    test(
+      "pushes once if three processes start one order",
+      async () => {
+        const { promise: others, resolve: answer } = Promise.withResolvers<void>();
+        const { baseUrl, pushes } = serveService({
+          push: async () => {
+            await others;
+            return json({ checkout_request_id: CHECKOUT_ID });
+          },
+        });
+        const orders = newFolder();
+        const statuses: (string | undefined)[] = [];
+        async function start(): Promise<void> {
+          statuses.push((await run(baseUrl, orders, "start", ...PAYMENT)).status);
+          if (statuses.length === 2) answer();
+        }
+        await Promise.all([start(), start(), start()]);
+        expect(statuses).toEqual(["unknown", "unknown", "pending"]);
+        expect(pushes()).toBe(1);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
     test(
       "does not take back an end when an older answer comes late",
       async () => {
