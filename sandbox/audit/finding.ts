@@ -18,15 +18,17 @@ export class Kept {
   readonly #kind: Kind;
   readonly #severity: Severity;
   readonly #first: Explanation;
-  readonly #examples: Example[];
+  readonly #examples: Example[] = [];
+  /** Those of the examples. */
+  readonly #payments: Explanation["payment"][] = [];
   readonly #requestIds: Set<number>;
 
   constructor(kind: Kind, severity: Severity, first: Explanation) {
     this.#kind = kind;
     this.#severity = severity;
     this.#first = first;
-    this.#examples = [exampleOf(first)];
     this.#requestIds = new Set(first.requestIds);
+    this.#addExample(first);
   }
 
   get atMs(): number {
@@ -38,27 +40,40 @@ export class Kept {
     return this.#kind.kind === "nothing_accepted" ? -1 : SEVERITIES.indexOf(this.#severity);
   }
 
-  /** Whether more mistakes are shown, and not only counted. */
-  get hasRoom(): boolean {
+  /** Whether one more mistake is shown, and not only counted: there is room for its requests, or its payment is a new example. */
+  shows(payment: Explanation["payment"]): boolean {
+    return this.#hasRoom || this.#isNewExample(payment);
+  }
+
+  get #hasRoom(): boolean {
     return this.#requestIds.size < MOST_REQUEST_IDS;
+  }
+
+  /** With a seed, payments before and after a reset have the same ids, but seldom the same references. */
+  #isNewExample(payment: Explanation["payment"]): boolean {
+    if (payment === null || this.#first.payment === null || this.#examples.length === MOST_EXAMPLES) return false;
+    const { checkoutRequestId: id, reference } = payment;
+    return this.#payments.every((one) => one?.checkoutRequestId !== id || one.reference !== reference);
   }
 
   /** One more mistake. @param explanation null if it is only counted */
   repeat(explanation: Explanation | null): void {
     this.count += 1;
     if (explanation === null) return;
-    for (const id of explanation.requestIds) if (this.hasRoom) this.#requestIds.add(id);
-    const isOther = this.#examples.every(
-      (example) => example.checkout_request_id !== explanation.payment?.checkoutRequestId,
-    );
-    if (isOther && explanation.payment && this.#examples.length < MOST_EXAMPLES)
-      this.#examples.push(exampleOf(explanation));
+    for (const id of explanation.requestIds) if (this.#hasRoom) this.#requestIds.add(id);
+    if (this.#isNewExample(explanation.payment)) this.#addExample(explanation);
+  }
+
+  #addExample(explanation: Explanation): void {
+    this.#payments.push(explanation.payment);
+    this.#examples.push(exampleOf(explanation));
   }
 
   copy(): Kept {
     const copy = new Kept(this.#kind, this.#severity, this.#first);
     copy.count = this.count;
     copy.#examples.splice(0, 1, ...this.#examples);
+    copy.#payments.splice(0, 1, ...this.#payments);
     for (const id of this.#requestIds) copy.#requestIds.add(id);
     return copy;
   }

@@ -79,7 +79,7 @@ export class Judge {
   #addRequest(rule: RequestRule, request: ClientRequest, verdict: Verdict, facts: Facts): void {
     if (this.#isAccepted(rule, request.payment?.reference ?? null)) return;
     const kept = this.#book.find(rule, verdict);
-    const explanation = kept?.hasRoom === false ? null : rule.explain(request, verdict, facts);
+    const explanation = kept?.shows(request.payment) === false ? null : rule.explain(request, verdict, facts);
     this.#tell(this.#add(rule, verdict, kept, explanation), explanation !== null);
   }
 
@@ -96,7 +96,7 @@ export class Judge {
       isFound = true;
       if (this.#isAccepted(rule, push.charge.reference)) continue;
       const kept = this.#book.find(rule, verdict);
-      const explanation = kept?.hasRoom === false ? null : rule.explain(push, verdict);
+      const explanation = kept?.shows(push.payment) === false ? null : rule.explain(push, verdict);
       const added = this.#add(rule, verdict, kept, explanation);
       if (!isTold) this.#tell(added, explanation !== null);
     }
@@ -112,7 +112,7 @@ export class Judge {
       isBad ||= verdict.severity !== "note";
       if (this.#isAccepted(rule, payment.reference)) continue;
       const kept = this.#book.find(rule, verdict);
-      const explanation = kept?.hasRoom === false ? null : rule.explain(payment, verdict, occasion, facts);
+      const explanation = kept?.shows(payment) === false ? null : rule.explain(payment, verdict, occasion, facts);
       this.#tell(this.#add(rule, verdict, kept, explanation), explanation !== null);
     }
     return isBad;

@@ -113,7 +113,7 @@ function resultsOf(report: AuditReport, failOn: Severity): Results {
         level: severity,
         is: isAtLeast(severity, failOn) ? "failure" : "remark",
         message,
-        advice: count > 1 ? [advice, `${count} times`, where, ...others(finding)].join("\n") : advice,
+        advice: [advice, count > 1 && `${count} times`, where, ...others(finding)].filter(Boolean).join("\n"),
         details: [message, advice, facts, ...others(finding)].join("\n"),
       };
     }),

@@ -271,7 +271,7 @@ test("equal findings are one with a count and three examples, in every form, how
     const payment = { checkoutRequestId: `ws_CO_${number}`, reference: `ORDER-${number}` };
     const explanation = { message: `payment ${number}`, requestIds: [number], payment, atMs: number };
     const kept = book.find(kind, { group: "" });
-    if (kept) kept.repeat(kept.hasRoom ? explanation : null);
+    if (kept) kept.repeat(kept.shows(payment) ? explanation : null);
     else book.open(kind, { group: "" }, explanation);
   }
   const [finding, ...more] = book.list();
@@ -285,4 +285,31 @@ test("equal findings are one with a count and three examples, in every form, how
     for (const id of ["ws_CO_1", "ws_CO_2", "ws_CO_3"]) expect(text).toContain(id);
     expect(text.length).toBeLessThan(20_000);
   }
+});
+
+test.each([
+  ["of another payment, after more mistakes than there is room for requests", 60, "ws_CO_2"],
+  ["with the same id, as with a seed after a reset", 1, "ws_CO_1"],
+])("a finding also names a mistake %s", (_when, count, id) => {
+  const kind = kindOf("polls_too_fast");
+  const explanationOf = (checkoutRequestId: string, reference: string, number: number) => {
+    const payment = { checkoutRequestId, reference };
+    return { message: "", requestIds: [number], payment, atMs: 0 };
+  };
+  const book = new FindingBook();
+  const kept = book.open(kind, { group: "" }, explanationOf("ws_CO_1", "ORDER-1", 1));
+  for (let number = 2; number <= count; number += 1) kept?.repeat(explanationOf("ws_CO_1", "ORDER-1", number));
+  expect(kept?.shows({ checkoutRequestId: "ws_CO_1", reference: "ORDER-1" })).toBe(count < 50);
+  expect(kept?.shows({ checkoutRequestId: id, reference: "ORDER-2" })).toBe(true);
+  kept?.repeat(explanationOf(id, "ORDER-2", 99));
+  const [finding] = book.copy().list();
+  expect(finding?.examples.map(({ reference }) => reference)).toEqual(["ORDER-1", "ORDER-2"]);
+  expect(write({ ...NOTHING, findings: book.list() }, "github")).toContain("reference ORDER-2");
+});
+
+test("an annotation of a single mistake names its payment and its request", () => {
+  const book = new FindingBook();
+  const payment = { checkoutRequestId: "ws_CO_1", reference: "ORDER-1" };
+  book.open(kindOf("polls_too_fast"), { group: "" }, { message: "Too fast.", requestIds: [7], payment, atMs: 0 });
+  expect(write({ ...NOTHING, findings: book.list() }, "github")).toContain("ws_CO_1; reference ORDER-1; request 7");
 });
