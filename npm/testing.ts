@@ -70,6 +70,8 @@ function sandboxOf(
       (await send<OneTransaction>("POST", `/prompts/${encodeURIComponent(id)}/answer`, answer)).transaction,
     wait: async (payment, until = "final", timeout = "10s") => {
       const { reference, checkoutRequestId } = { reference: undefined, checkoutRequestId: undefined, ...payment };
+      if (reference === undefined && checkoutRequestId === undefined)
+        throw new TypeError(`wait takes { checkoutRequestId } or { reference }; it is ${JSON.stringify(payment)}`);
       const question = { reference, checkout_request_id: checkoutRequestId, until, timeout };
       return (await send<OneTransaction>("POST", "/wait", question)).transaction;
     },

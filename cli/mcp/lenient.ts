@@ -6,6 +6,7 @@ import { readOrNull } from "../../src/domain/read-or-null.ts";
 export interface Shape {
   readonly type?: string;
   readonly const?: unknown;
+  readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly items?: Shape;
   readonly anyOf?: readonly Shape[];
@@ -33,7 +34,17 @@ function readAs(value: unknown, shape: Shape): unknown {
   const entries = type === "array" && isObject(read) ? [read] : read;
   if (type === "array" && Array.isArray(entries) && items) return entries.map((entry) => readAs(entry, items));
   if (type === "object" && properties && isObject(read)) return membersOf(read, properties);
-  return type === "string" && typeof read === "number" ? String(read) : read;
+  if (type === "string" && typeof read === "number") return String(read);
+  return typeof read === "string" && shape.enum ? chosenIn(shape.enum, read) : read;
+}
+
+/** A name as it is written in a list, also if it came as `Wrong Pin` or `WRONG-PIN`. */
+export function chosenIn(names: readonly unknown[], text: string): unknown {
+  const plain = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, "_");
+  return names.includes(text) ? text : (names.find((name) => name === plain) ?? text);
 }
 
 /** In the first shape that it gets the type of; a value that has the type of one stays. */

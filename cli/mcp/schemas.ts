@@ -5,7 +5,7 @@ import { typedPhone } from "../../src/domain/phone.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/description.ts";
 import type { Target } from "../client/target.ts";
 import { isPathPart } from "../terminal/options.ts";
-import { membersOf, type Shape } from "./lenient.ts";
+import { chosenIn, membersOf, type Shape } from "./lenient.ts";
 import { type CalledAction, COMMON_MEANINGS, type ToolWithActions } from "./tools.ts";
 
 /** The schemas of a tool, from those of its calls. The sandbox itself checks the arguments, and says what would be right. */
@@ -101,19 +101,17 @@ export function readArguments(
   given: Readonly<Record<string, unknown>>,
 ) {
   const names = Object.keys(actions);
-  const { action: chosen, ...others } = given;
-  // The arguments can tell which action is meant. One that removes or replaces something is always named.
-  const meant = destroys ? undefined : names.find((name) => takesAll(actions[name], others));
-  const named = chosen ?? meant ?? names[0];
-  const action = names.includes(named as string) ? actions[named as string] : undefined;
-  if (action === undefined) throw new Error(`action must be one of ${names.join(", ")}${whatCame(named)}`);
+  const { action: chosen = "", ...others } = withoutEmpty(given);
+  const named = chosenIn(names, String(chosen)) || (actionFor(others, actions, destroys === true) ?? names[0]);
+  const action = names.includes(String(named)) ? actions[String(named)] : undefined;
+  if (action === undefined) throw new Error(`action must be one of ${names.join(", ")}${whatCame(chosen)}`);
   const { properties } = argumentsOf(action);
   for (const [name, value] of Object.entries(action.fixed ?? {})) {
     const said = others[name] ?? value;
     if (String(said) !== String(value)) throw new Error(`action ${named} means ${name} ${value}: leave out ${name}`);
   }
   const known = Object.keys(properties);
-  const read = membersOf(others, properties);
+  const read = membersOf(asEntry(others, properties), properties);
   if (typeof read.phone === "string") read.phone = typedPhone(read.phone) ?? read.phone;
   const unknown = Object.keys(read).find((name) => !known.includes(name));
   if (unknown !== undefined) {
@@ -128,10 +126,35 @@ export function readArguments(
   return { action, ...idIn(action, action.id, read) };
 }
 
-/** Whether an action has all these arguments. */
-function takesAll(action: CalledAction | undefined, given: object): boolean {
-  const known = action === undefined ? {} : argumentsOf(action).properties;
-  return Object.keys(given).every((name) => name in known);
+/** What was given: assistants write null, or an empty text, for what is absent. */
+const withoutEmpty = (given: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== ""));
+
+/**
+ * The action that the arguments tell: the first that takes them all. What removes something is always named, and of a tool that destroys
+ * something, the arguments must fit one action only.
+ */
+function actionFor(given: object, actions: ToolWithActions["actions"], destroys: boolean): string | undefined {
+  const fitting = Object.entries(actions).filter(([, action]) => takesAll(action, given));
+  const [[name, action] = [], ...more] = fitting;
+  if (!destroys || Object.keys(given).length === 0) return name;
+  return more.length === 0 && action?.method !== "DELETE" ? name : undefined;
+}
+
+/** Whether an action has all these arguments, also as members of one entry of its list. */
+function takesAll(action: CalledAction, given: object): boolean {
+  const { properties } = argumentsOf(action);
+  return Object.keys(asEntry(given, properties)).every((name) => name in properties);
+}
+
+/** Arguments that are the members of one entry, as a list of it: `outcome` and `times` are a rule. */
+function asEntry(given: object, properties: Properties): object {
+  const [list, members] = Object.entries(properties).find(([, { items }]) => items?.properties) ?? [];
+  const others = Object.entries(given).filter(([name]) => !(name in properties));
+  const isEntry = others.length > 0 && others.every(([name]) => name in (members?.items?.properties ?? {}));
+  if (list === undefined || !isEntry || list in given) return given;
+  const own = Object.entries(given).filter(([name]) => name in properties);
+  return { ...Object.fromEntries(own), [list]: [Object.fromEntries(others)] };
 }
 
 /** The arguments that the call of an action takes in its query, and those that it takes in its body. */

@@ -210,8 +210,14 @@ async function nextStep(
   control: Client,
 ): Promise<string | undefined> {
   if (!(waits && status === STILL_WAITING)) return next?.[status];
-  if (reference !== undefined && (await isUnknown(reference, control))) {
-    return "No payment has this reference: list_payments shows those that there are; a refused request has none: see audit with action requests";
+  if (reference !== undefined) {
+    const [isOpen, hasEnded] = await Promise.all([
+      has(reference, "pending", control),
+      has(reference, "final", control),
+    ]);
+    if (!isOpen && !hasEnded)
+      return "No payment has this reference: list_payments shows those that there are; a refused request has none: see audit with action requests";
+    if (!isOpen) return "All payments with this reference have ended: explain_payment with the reference says how";
   }
   // Only help for the assistant: if the sandbox does not answer, the refusal before says so.
   const clock = await control.get("/clock", {}).catch(() => null);
@@ -223,13 +229,9 @@ async function nextStep(
 /** The status of a wait that reached its time-out. */
 const STILL_WAITING = 408;
 
-/** Whether no payment of any merchant has this reference: neither an open one nor one that has ended. */
-async function isUnknown(reference: unknown, control: Client): Promise<boolean> {
-  const waits = ["pending", "final"].map((until) =>
-    control.post("/wait", { reference, until, timeout: "1ms" }).then(
-      () => false,
-      (error: unknown) => error instanceof Refused && error.status === STILL_WAITING,
-    ),
+/** Whether a payment of any merchant with this reference is open, or has ended. */
+const has = (reference: unknown, until: "pending" | "final", control: Client): Promise<boolean> =>
+  control.post("/wait", { reference, until, timeout: "1ms" }).then(
+    () => true,
+    (error: unknown) => !(error instanceof Refused && error.status === STILL_WAITING),
   );
-  return (await Promise.all(waits)).every(Boolean);
-}

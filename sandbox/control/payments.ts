@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
+import { counted } from "../../src/domain/counted.ts";
 import { Refusal, readNaming, shown } from "../../src/domain/error.ts";
 import { findResult } from "../../src/domain/outcome.ts";
 import { KINDS, type Transaction } from "../../src/domain/transaction.ts";
@@ -72,6 +73,17 @@ async function referencesThatBegin(start: string, { registry, listTransactions }
   return [...new Set(references)].slice(0, 3);
 }
 
+/** The other payments with the reference of this one, which is the newest; an empty text if there is none. */
+async function olderWith({ id, merchantId, reference }: Transaction, service: Service): Promise<string> {
+  if (reference === null) return "";
+  const { rows } = await service.listTransactions(merchantId, { search: reference }, { number: 1, limit: 20 });
+  const older = rows.filter((row) => row.reference === reference && row.id !== id);
+  const named = older.slice(0, 3).map(({ status, checkoutRequestId }) => `${checkoutRequestId} is ${status}`);
+  return older.length === 0
+    ? ""
+    : `; ${counted(older.length, "older payment")} with this reference: ${named.join(", ")}`;
+}
+
 /** Payments of all merchants: the list, the story of each, and test payments. */
 export const PAYMENT_CALLS: Calls = {
   "/transactions": {
@@ -115,7 +127,8 @@ export const PAYMENT_CALLS: Calls = {
       const { checkoutRequestId } = transaction;
       const { texts, leftOut } = await requestsAbout(checkoutRequestId, context.log.list(), context.realClock);
       const story = await storyOf(transaction, leftOut, context);
-      return succeedWithList(`the payment is ${transaction.status}`, story, "requests", texts);
+      const others = by === "reference" ? await olderWith(transaction, context.service) : "";
+      return succeedWithList(`the payment is ${transaction.status}${others}`, story, "requests", texts);
     }),
   },
   "/payments": {

@@ -50,6 +50,20 @@ test('text for numbers, "true", JSON text, and null for what is absent are taken
   await taken("state", { action: null });
 });
 
+test("names in other letters, an empty text, and one rule or fault as arguments are taken; what removes is always named", async () => {
+  const { call } = await assistant();
+  const rule = { outcome: "Insufficient Funds", times: "3" };
+  expect((await call("rules", rule)).answer.rules).toMatchObject([{ outcome: "insufficient_funds", times: 3 }]);
+  expect((await call("rules", { rules: [{ outcome: "CANCELLED" }], first: "True" })).answer.rules).toHaveLength(2);
+  expect((await call("faults", { action: "ADD", kind: "delay", delay: "1ms" })).answer.faults).toHaveLength(1);
+  expect((await call("webhook", { url: "http://127.0.0.1:9/none" })).isError).toBe(false);
+  expect((await call("start_payment", { phone: PHONE, amount: 5, kind: "API", reference: "" })).isError).toBe(false);
+  expect((await call("rules", { action: "", id: "" })).answer.rules).toHaveLength(2);
+  expect((await call("rules", { id: 1 })).isError).toBe(true);
+  expect((await call("state", { name: "before" })).isError).toBe(true);
+  expect((await call("rules")).answer.rules).toHaveLength(2);
+});
+
 test("an action that is left out is the tool's first, and the clock is advanced, frozen and resumed by name", async () => {
   const { call } = await assistant();
   expect((await call("rules")).answer.rules).toEqual([]);
@@ -83,6 +97,17 @@ test("a payment is explained by its id, its reference or its number, whose ever 
     const { answer } = await call("explain_payment", given);
     expect(answer?.transaction, JSON.stringify(given)).toMatchObject({ checkout_request_id, amount: 6 });
   }
+  const again = { phone: PHONE, amount: 5, reference: "TWICE" };
+  const older = (await call("start_payment", { ...again, outcome: "wrong_pin; after=0s" })).answer.checkout_request_id;
+  await call("wait_for_payment", { reference: "TWICE" });
+  await call("start_payment", { ...again, outcome: "completed; after=0s" });
+  await call("wait_for_payment", { reference: "TWICE", until: "completed" });
+  expect((await call("explain_payment", { reference: "TWICE" })).answer.message).toBe(
+    `the payment is completed; 1 older payment with this reference: ${older} is failed`,
+  );
+  expect((await call("wait_for_payment", { reference: "TWICE", until: "expired", timeout: "1ms" })).text).toContain(
+    "All payments with this reference have ended",
+  );
   await call("start_payment", { phone: PHONE, amount: 5, reference: "ORDER-2~1a2b3c4d" });
   expect((await call("explain_payment", { reference: "ORDER-2" })).text).toMatch(
     /^there is no payment with this reference; there is one with "ORDER-2~1a2b3c4d"/,

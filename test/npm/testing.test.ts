@@ -161,6 +161,13 @@ describe("a sandbox for a test", () => {
     expect(await again).toMatchObject({ message: expect.stringContaining("the payment is cancelled") });
   });
 
+  test("wait names the members that it takes", async () => {
+    const given = { checkout_request_id: "ws_CO_1" } as unknown as { reference: string };
+    expect(await rejectionOf(sandbox.wait(given))).toMatchObject({
+      message: 'wait takes { checkoutRequestId } or { reference }; it is {"checkout_request_id":"ws_CO_1"}',
+    });
+  });
+
   test("a name or an id with dots and slashes is no path to something else", async () => {
     const save = rejectionOf(sandbox.snapshot("../rules"));
     expect(String(await save)).toContain('the name must be 1 to 64 letters, digits, - and _; it is "../rules"');
