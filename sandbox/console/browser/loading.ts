@@ -69,40 +69,27 @@ function latest<Asked extends readonly unknown[], Answer>(
   };
 }
 
+/** Reads one call of the API. */
+const read = <Answer>(path: string, take: (answer: Answer) => void) => latest(() => api.get<Answer>(path), take);
+
 /** Loads one part of the steering, also when another client has changed it. */
 export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "restore">, () => Promise<void>>> = {
-  rules: latest(
-    () => api.get<{ rules: wire.Rule[] }>("/rules"),
-    ({ rules }) => {
-      state.rules.value = rules;
-    },
-  ),
-  faults: latest(
-    () => api.get<{ faults: wire.Fault[] }>("/faults"),
-    ({ faults }) => {
-      state.faults.value = faults;
-    },
-  ),
-  clock: latest(
-    () => api.get<wire.ClockReading>("/clock"),
-    (reading) => {
-      state.clock.value = { ...reading, takenAtMs: monotonicMs() };
-    },
-  ),
-  default: latest(
-    () => api.get<wire.Default>("/default"),
-    (fallback) => {
-      state.fallback.value = fallback;
-    },
-  ),
-  webhook: latest(
-    () =>
-      api.get<{ webhook: wire.Webhook | null; deliveries: wire.Delivery[] }>(`/webhook?limit=${state.MOST_DELIVERIES}`),
-    ({ webhook, deliveries }) => {
-      state.webhook.value = webhook;
-      state.deliveries.value = deliveries.reverse();
-    },
-  ),
+  rules: read<{ rules: wire.Rule[] }>("/rules", ({ rules }) => {
+    state.rules.value = rules;
+  }),
+  faults: read<{ faults: wire.Fault[] }>("/faults", ({ faults }) => {
+    state.faults.value = faults;
+  }),
+  clock: read<wire.ClockReading>("/clock", (reading) => {
+    state.clock.value = { ...reading, takenAtMs: monotonicMs() };
+  }),
+  default: read<wire.Default>("/default", (fallback) => {
+    state.fallback.value = fallback;
+  }),
+  webhook: read<WebhookInForce>(`/webhook?limit=${state.MOST_DELIVERIES}`, ({ webhook, deliveries }) => {
+    state.webhook.value = webhook;
+    state.deliveries.value = deliveries.reverse();
+  }),
   registry: latest(
     async () => {
       state.merchants.value = (await api.get<{ merchants: wire.Merchant[] }>("/merchants")).merchants;
@@ -117,6 +104,12 @@ export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "resto
     },
   ),
 };
+
+interface WebhookInForce {
+  readonly webhook: wire.Webhook | null;
+  /** The oldest first. */
+  readonly deliveries: wire.Delivery[];
+}
 
 /** What selects the rows on the server. */
 function selectedRows(): URLSearchParams {
@@ -207,13 +200,10 @@ export const refreshFindings = throttled(
   () => quietly(loadFindings),
 );
 
-const loadFindings = latest(
-  () => api.get<{ message: string; findings: wire.Finding[] }>("/audit"),
-  ({ message, findings }) => {
-    state.auditSummary.value = message;
-    state.findings.value = findings;
-  },
-);
+const loadFindings = read<{ message: string; findings: wire.Finding[] }>("/audit", ({ message, findings }) => {
+  state.auditSummary.value = message;
+  state.findings.value = findings;
+});
 
 /** Loads all open prompts: at most 1,000, the oldest first. */
 export const refreshPrompts = throttled(
