@@ -34,7 +34,7 @@ export function nameOf(checkoutRequestId: string): string {
   return payment ? (payment.reference ?? formatPhone(payment.phone)) : checkoutRequestId;
 }
 
-export const hasEnded = (checkoutRequestId: string): boolean =>
+const hasEnded = (checkoutRequestId: string): boolean =>
   (known.get(checkoutRequestId)?.status ?? "pending") !== "pending";
 
 /** Removes payments and requests: the server is another one, or was reset. */
