@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import type { Io } from "./io.ts";
 
 /** A line of help, and how to load the file of the command, which exports `NAMECommand`. */
 type CommandTable = Record<string, readonly [summary: string, load: () => Promise<object>]>;
@@ -75,12 +76,11 @@ async function commandsOfCalls(): Promise<CommandTable> {
 
 async function loadOfCalls(name: string): Promise<object> {
   const { callCommand } = await import("./commands/calls.ts");
-  const command = await callCommand(name);
-  return { [`${name}Command`]: () => command };
+  return { [`${name}Command`]: (io: Io) => callCommand(io, name) };
 }
 
 /** @param load of the table */
-export async function makeCommand(name: string, load: () => Promise<object>): Promise<Command> {
-  const made: Record<string, () => Command> = { ...(await load()) };
-  return made[`${name}Command`]?.() ?? new Command(name);
+export async function makeCommand(io: Io, name: string, load: () => Promise<object>): Promise<Command> {
+  const made: Record<string, (io: Io) => Command | Promise<Command>> = { ...(await load()) };
+  return (await made[`${name}Command`]?.(io)) ?? new Command(name);
 }

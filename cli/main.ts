@@ -1,12 +1,13 @@
 #!/usr/bin/env bun
-import { writeOut } from "./terminal/standard-output.ts";
+import { ProcessOutput } from "./terminal/streams.ts";
 import { version } from "./version.ts";
 
 const words = process.argv.slice(2);
+const stdout = new ProcessOutput();
 if (words[0] === "--version" || words[0] === "-V" || (words[0] === "version" && words.length === 1)) {
-  writeOut(`${version}\n`);
+  stdout.write(`${version}\n`);
 } else {
   // Not for --version: 8 of 16 ms.
-  const { run } = await import("./run.ts");
-  await run(words, version);
+  const [{ OwnProcess }, { run }] = await Promise.all([import("./own-process.ts"), import("./run.ts")]);
+  process.exitCode = await run(new OwnProcess(words, stdout), version);
 }

@@ -1,49 +1,57 @@
 import { Command, CommanderError, type Help } from "commander";
 import { allGroups, type CommandGroups, groupsWith, isIn, makeCommand } from "./command-table.ts";
-import { host } from "./host.ts";
+import type { Io } from "./io.ts";
 import { EXIT, toFailure } from "./terminal/failure.ts";
 import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";
-import { asksJson, errorWidth, forPeople, tellFailure, writeError } from "./terminal/output.ts";
+import { asksJson, forPeople } from "./terminal/output.ts";
 import { isPage, pageText } from "./terminal/pages.ts";
-import { lineWidth, writeOut } from "./terminal/standard-output.ts";
+import type { Stream } from "./terminal/streams.ts";
 import { misuse, nameRefusals, usageFailure } from "./terminal/usage.ts";
 
-/** Runs one command line, and sets the exit code. docs/cli.md lists the codes. */
-export async function run(args: readonly string[], version: string): Promise<void> {
+/**
+ * Runs one command line.
+ * @returns the exit code; docs/cli.md lists them
+ */
+export async function run(io: Io, version: string): Promise<number> {
+  await runWords(io, io.words, version);
+  return io.exitCode ?? EXIT.done;
+}
+
+async function runWords(io: Io, args: readonly string[], version: string): Promise<void> {
   const asksHelp = args[0] === "help";
   // Pages link each other as files: `momo help audit.md` is `momo help audit`.
   const asked = asksHelp ? args.slice(1).map((word) => word.replace(/\.md$/, "")) : args;
   const topic = asksHelp ? asked.join(" ") : "";
   const words = topic === REPLICAS_TOPIC ? ["serve"] : asked;
   if (args[0] === "complete") {
-    writeOut(await completions(args.slice(args.indexOf("--") + 1), version));
+    io.stdout.write(await completions(io, args.slice(args.indexOf("--") + 1), version));
     return;
   }
   if (topic === EXIT_CODES_TOPIC) {
-    writeForPeople(exitCodesText());
+    writeForPeople(io.stdout, exitCodesText());
     return;
   }
   const name = words.find((word) => word !== "--"); // ends the options
   const layout = helpLayout(topic === REPLICAS_TOPIC ? topic : "usual");
-  const program = await makeProgram(version, name, layout);
+  const program = await makeProgram(io, version, name, layout);
   const own = ownWords(program, args);
   const json = asksJson(own);
   const showsHelp = asksHelp || own.some((word) => word === "--help" || word === "-h");
   const page = asksHelp && isPage(topic) ? topic : null;
   if (page !== null && topic !== REPLICAS_TOPIC && !program.commands.some((command) => command.name() === topic)) {
-    writeOut(await pageText(page));
+    io.stdout.write(await pageText(page));
     return;
   }
   if (showsHelp) addHelp(program);
   try {
-    if (args.length === 0) await firstStep();
+    if (args.length === 0) await firstStep(io);
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {
-    host().exitCode = tellOf(error, commandOf(program, words), json);
+    io.exitCode = tellOf(io, error, commandOf(program, words), json);
   }
   // A page with the name of a command comes after its options.
   if (page !== null) {
-    writeOut(`\n${await pageText(page)}`);
+    io.stdout.write(`\n${await pageText(page)}`);
   }
 }
 
@@ -63,52 +71,58 @@ const EXIT_CODES_TOPIC = "exit-codes";
 const REPLICAS_TOPIC = "replicas";
 
 /** Outside a terminal, commander has a width of its own. */
-const helpWidth = (width: number) => (Number.isFinite(width) ? width : 80);
+const helpWidth = (stream: Stream) => (stream.isTerminal() ? stream.width() : 80);
 
-const writeForPeople = (text: string) => writeOut(forPeople(text, lineWidth()));
+const writeForPeople = (stream: Stream, text: string) => stream.write(forPeople(text, stream.width()));
 
 /** What `momo` does without a command. */
-async function firstStep(): Promise<void> {
+async function firstStep(io: Io): Promise<void> {
   const { showFirstStep } = await import("./commands/first-step.ts");
-  await showFirstStep();
+  await showFirstStep(io);
 }
 
 /** The program with the wanted command. If there is none, it has the names of all, for the help and for suggestions. */
-async function makeProgram(version: string, wanted: string | undefined, layout: Partial<Help>): Promise<Command> {
+async function makeProgram(
+  io: Io,
+  version: string,
+  wanted: string | undefined,
+  layout: Partial<Help>,
+): Promise<Command> {
   const groups = await groupsWith(wanted);
   const isKnown = isIn(groups, wanted);
-  return programOf(groups, version, layout, async (name, load) => {
+  return programOf(io, groups, version, layout, async (name, load) => {
     if (!isKnown) return new Command(name);
-    return name === wanted ? makeCommand(name, load) : null;
+    return name === wanted ? makeCommand(io, name, load) : null;
   });
 }
 
 /** The program with all commands. */
-const makeWholeProgram = async (version: string): Promise<Command> =>
-  programOf(await allGroups(), version, helpLayout(null), makeCommand);
+const makeWholeProgram = async (io: Io, version: string): Promise<Command> =>
+  programOf(io, await allGroups(), version, helpLayout(null), (name, load) => makeCommand(io, name, load));
 
 /** @param make null for a command that is left out */
 async function programOf(
+  io: Io,
   groups: CommandGroups,
   version: string,
   layout: Partial<Help>,
   make: (name: string, load: () => Promise<object>) => Promise<Command | null>,
 ): Promise<Command> {
-  const program = emptyProgram(version, layout);
+  const program = emptyProgram(io, version, layout);
   for (const [group, commands] of Object.entries(groups)) {
     for (const [name, [summary, load]] of Object.entries(commands)) {
       const command = await make(name, load);
-      if (command) program.addCommand(adopt(command.description(summary).helpGroup(group), program));
+      if (command) program.addCommand(adopt(command.description(summary).helpGroup(group), program, io));
     }
   }
   const help = new Command("help").description(`show the help of a command, a page, or ${EXIT_CODES_TOPIC}`);
   const showVersion = new Command("version").description("show the version");
   for (const command of [help.argument("[command...]"), showVersion])
-    program.addCommand(adopt(command.helpGroup("Shell:"), program));
+    program.addCommand(adopt(command.helpGroup("Shell:"), program, io));
   return program;
 }
 
-function emptyProgram(version: string, layout: Partial<Help>): Command {
+function emptyProgram({ stdout, stderr }: Io, version: string, layout: Partial<Help>): Command {
   return new Command("momo")
     .description("A mobile-money sandbox: the payment service, a simulated network and a client in one program.")
     .version(version)
@@ -118,23 +132,23 @@ function emptyProgram(version: string, layout: Partial<Help>): Command {
     .enablePositionalOptions() // words after `exec --` belong to the other command
     .exitOverride()
     .configureOutput({
-      writeOut: writeForPeople,
-      writeErr: (text) => writeError(forPeople(text, errorWidth())),
-      getOutHelpWidth: () => helpWidth(lineWidth()),
-      getErrHelpWidth: () => helpWidth(errorWidth()),
+      writeOut: (text) => writeForPeople(stdout, text),
+      writeErr: (text) => writeForPeople(stderr, text),
+      getOutHelpWidth: () => helpWidth(stdout),
+      getErrHelpWidth: () => helpWidth(stderr),
       outputError: () => {}, // tellOf prints the error
     });
 }
 
 /** What `momo complete -- WORDS` prints. Suggestions need all commands. */
-export async function completions(words: readonly string[], version: string): Promise<string> {
+export async function completions(io: Io, words: readonly string[], version: string): Promise<string> {
   const { suggestionsFor } = await import("./commands/completion.ts");
-  return suggestionsFor(await makeWholeProgram(version), words);
+  return suggestionsFor(io, await makeWholeProgram(io, version), words);
 }
 
 /** The complete help of every command, 78 columns wide: the tests hold it against the documents. */
-export async function helpPages(version: string): Promise<{ name: string; text: string }[]> {
-  const program = await makeWholeProgram(version);
+export async function helpPages(io: Io, version: string): Promise<{ name: string; text: string }[]> {
+  const program = await makeWholeProgram(io, version);
   addHelp(program);
   const pages: { name: string; text: string }[] = [];
   const visit = (command: Command, path: string) => {
@@ -148,10 +162,10 @@ export async function helpPages(version: string): Promise<{ name: string; text: 
 }
 
 /** Copies settings that commander copies only to commands that it made itself. */
-function adopt(command: Command, parent: Command): Command {
+function adopt(command: Command, parent: Command, io: Io): Command {
   command.copyInheritedSettings(parent).helpCommand(false);
-  nameRefusals(command);
-  for (const child of command.commands) adopt(child, command);
+  nameRefusals(command, io.environment);
+  for (const child of command.commands) adopt(child, command, io);
   return command;
 }
 
@@ -181,15 +195,15 @@ function commandOf(program: Command, words: readonly string[]): Command {
 }
 
 /** Prints why the command failed, and returns the exit code. */
-function tellOf(error: unknown, command: Command, json: boolean): number {
+function tellOf(io: Io, error: unknown, command: Command, json: boolean): number {
   if (error instanceof CommanderError) {
     // Help or version: no error.
     if (error.exitCode === 0) return EXIT.done;
     const failure = usageFailure(error, command);
-    if (error.code !== "commander.help" || json) tellFailure(failure, json);
+    if (error.code !== "commander.help" || json) io.tellFailure(failure, json);
     return failure.exitCode;
   }
   const failure = toFailure(error);
-  tellFailure(failure, json);
+  io.tellFailure(failure, json);
   return failure.exitCode;
 }

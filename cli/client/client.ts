@@ -1,5 +1,6 @@
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
+import type { Io } from "../io.ts";
 import { version } from "../version.ts";
 import {
   type Answer,
@@ -90,9 +91,9 @@ export type OptionalControl = (path: string) => Promise<Answer | null>;
  * Reads from the control API what the merchant API does not have: the sandbox's time, references, the lifetime of a prompt.
  * Without it, commands show less. Only a known sandbox is queried, because a real service has no control API.
  */
-export function openOptionalControl(flags: TargetFlags): OptionalControl {
+export function openOptionalControl(io: Io, flags: TargetFlags): OptionalControl {
   // The command's own request reports what is wrong with the address.
-  const control = readOrNull(() => knownControl(flags));
+  const control = readOrNull(() => knownControl(io, flags));
   const client = control && controlClient(control);
   return async (path) => (await client?.get(path, {}, OPTIONAL).catch(() => null)) ?? null;
 }

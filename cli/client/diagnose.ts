@@ -4,8 +4,9 @@ import { PROBE_HEADER } from "../../sandbox/control/observe.ts";
 import { isLoopback } from "../../sandbox/loopback.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { REDACTED } from "../../src/domain/redact.ts";
-import { callersVariable, searchPath, variablesInForce } from "../environment.ts";
-import { isException } from "../intercept/hosts.ts";
+import type { Environment } from "../environment.ts";
+import { callersExceptions, isException } from "../intercept/hosts.ts";
+import type { Io } from "../io.ts";
 import { type Failure, NoServer, toFailure } from "../terminal/failure.ts";
 import { type Client, controlClient, merchantClient } from "./client.ts";
 import { READS, Refused } from "./request.ts";
@@ -28,31 +29,32 @@ export const actOn = (check: string, failure: Failure, remedy = "momo help cli t
 };
 
 /** @param flags the flags of `momo pay`; without a known server, no request is sent */
-export async function diagnose(flags: TargetFlags): Promise<Check[]> {
+export async function diagnose(io: Io, flags: TargetFlags): Promise<Check[]> {
   let target: Target;
   try {
-    target = resolveTarget(flags);
+    target = resolveTarget(io, flags);
   } catch (error) {
     return error instanceof NoServer ? [] : [actOn("API", toFailure(error))];
   }
-  const control = await openControl(flags);
+  const control = await openControl(io, flags);
   const faults = await faultsOf(control.client);
+  const proxy = proxyOf(target, io.environment);
   // A test request would trigger a fault, and use up its `times`.
-  if (faults) return [...proxyOf(target), faults];
-  const findings = [...proxyOf(target), ...(await tryKey(target))];
+  if (faults) return [...proxy, faults];
+  const findings = [...proxy, ...(await tryKey(target))];
   if (control.failure) findings.push(control.failure);
   if (findings.some(({ remedy }) => remedy !== null)) return findings;
   return [...findings, ...(await tryAccount(target, control.client)), ...(await steeringOf(control.client))];
 }
 
 /** A proxy of the environment through which requests to the server go. */
-function proxyOf({ baseUrl }: Target): Check[] {
+function proxyOf({ baseUrl }: Target, environment: Environment): Check[] {
   const { protocol, hostname, port } = new URL(baseUrl);
   const isTls = protocol === "https:";
   const proxy = (isTls ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"]).find((name) =>
-    callersVariable(name),
+    environment.callersVariable(name),
   );
-  const exceptions = (callersVariable("no_proxy", "NO_PROXY") ?? "").split(/[\s,]+/);
+  const exceptions = callersExceptions(environment);
   const isDirect = exceptions.some((entry) => isException(entry, hostname, Number(port) || (isTls ? 443 : 80)));
   if (!proxy || isDirect || isLoopback(hostname)) return [];
   return [fine("proxy", `requests go through ${proxy} of the environment; NO_PROXY bypasses it`)];
@@ -74,9 +76,10 @@ async function tryKey(target: Target): Promise<Check[]> {
 
 /** The control API of the sandbox, if one is known. */
 async function openControl(
+  io: Io,
   flags: TargetFlags,
 ): Promise<{ readonly client: Client | null; readonly failure: Check | null }> {
-  const target = knownControl(flags);
+  const target = knownControl(io, flags);
   if (!target) return { client: null, failure: null };
   const client = controlClient(target);
   try {
@@ -140,8 +143,8 @@ export function isStopped(pid: number): boolean {
 }
 
 /** The variables that are set, because they can send a command to another server. */
-export function checkEnvironment(): Check[] {
-  return variablesInForce().map(({ name, value, overrides }) => {
+export function checkEnvironment(environment: Environment): Check[] {
+  return environment.variablesInForce().map(({ name, value, overrides }) => {
     const isAddress = name.endsWith("_URL");
     if (isAddress && !URL.canParse(value)) {
       return act(name, "it is not an address", "unset it, or set it to one such as http://127.0.0.1:2547");
@@ -155,9 +158,9 @@ export function checkEnvironment(): Check[] {
 const withoutPassword = (address: string): string => address.replace(/^.*@/s, `${REDACTED}@`);
 
 /** Two versions of momo can be installed in two ways. A shell starts the first one. */
-export function checkPath(): Check[] {
+export function checkPath(environment: Environment): Check[] {
   const found = new Map<string, string>();
-  for (const folder of searchPath().split(delimiter)) {
+  for (const folder of environment.searchPath().split(delimiter)) {
     const file = folder === "" ? null : Bun.which("momo", { PATH: folder });
     if (file !== null && !found.has(realpathSync(file))) found.set(realpathSync(file), file);
   }

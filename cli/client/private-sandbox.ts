@@ -1,11 +1,10 @@
 import type { DataDirectory } from "../files/data-directory.ts";
 import type { CredentialsRecord } from "../files/server-record.ts";
 import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../files/temporary-directory.ts";
-import { host } from "../host.ts";
-import { THIS_MACHINE } from "../serving/engine.ts";
+import type { Io } from "../io.ts";
+import { thisMachine } from "../serving/engine.ts";
 import { type RunningSandbox, runSandbox, type SandboxConfig } from "../serving/run-sandbox.ts";
 import type { SandboxChoices } from "../serving/sandbox-flags.ts";
-import { reportFault, tell } from "../terminal/output.ts";
 import { serverAt } from "./server.ts";
 import type { ControlTarget, Target } from "./target.ts";
 
@@ -21,8 +20,8 @@ export interface PrivateSandbox extends RunningSandbox {
 }
 
 /** Starts a sandbox for one program: on any free port of this machine, in a temporary folder that its stop removes. */
-export async function startPrivateSandbox(config: PrivateConfig): Promise<PrivateSandbox> {
-  host().hideFiles(); // our files are private
+export async function startPrivateSandbox(io: Io, config: PrivateConfig): Promise<PrivateSandbox> {
+  io.hideFiles(); // our files are private
   removeTemporaryLeftovers();
   const { directory, remove } = makeTemporaryDirectory();
   try {
@@ -34,9 +33,7 @@ export async function startPrivateSandbox(config: PrivateConfig): Promise<Privat
       port: 0,
       controlPort: null,
       controlToken: null,
-      ...THIS_MACHINE,
-      reportFault,
-      warn: tell,
+      ...thisMachine(io),
     });
     const { baseUrl, controlUrl, credentials } = sandbox;
     if (!credentials) throw new Error("a private sandbox has a key");

@@ -1,10 +1,8 @@
-import { isLoopback } from "../../sandbox/loopback.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { REFUSAL_HEADER } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { durations } from "../../src/system.ts";
-import { reachDirectly } from "../environment.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
 import { headersNaming, nothingAnswersAt, type Server } from "./server.ts";
 
@@ -102,8 +100,6 @@ export async function openStream(
 
 /** Sends a request. @throws Failure that says why there is no answer */
 async function explained<T>(api: Api, options: SendOptions, exchange: () => Promise<T>): Promise<T> {
-  const { hostname } = new URL(api.address);
-  if (isLoopback(hostname)) reachDirectly(hostname);
   try {
     return await exchange();
   } catch (error) {

@@ -5,6 +5,7 @@ import { readOrNull } from "../../src/domain/read-or-null.ts";
 import type { DataDirectory } from "../files/data-directory.ts";
 import { findDataDirectory, locateDataDirectory } from "../files/own-directory.ts";
 import { runningServer, type ServerRecord } from "../files/server-record.ts";
+import type { Io } from "../io.ts";
 import { Failure, NoServer } from "../terminal/failure.ts";
 
 /** Which server a command is for: whichever answers at an address, or that of a data directory. */
@@ -31,15 +32,15 @@ export const serverAt = (address: string): Server => ({ address, by: null, direc
  * An address means whichever server answers there, a directory the server in its record.
  * @throws Failure `unreachable` if only a data directory is named, and no server runs on it
  */
-export function findServer(flags: { readonly data?: string }, named: Named | null): Server {
+export function findServer(io: Io, flags: { readonly data?: string }, named: Named | null): Server {
   if (!named) {
-    const directory = locateDataDirectory(flags.data);
+    const directory = locateDataDirectory(io, flags.data);
     const record = requireRunning(directory);
     return { address: record.base_url, by: null, directory, record };
   }
   const { address, by } = named;
   // A directory that is not needed is not checked.
-  const directory = isOnThisMachine(address) ? findDataDirectory(flags.data) : null;
+  const directory = isOnThisMachine(address) ? findDataDirectory(io, flags.data) : null;
   const record = directory && readOrNull(() => runningServer(directory));
   const isRecorded = record && [record.base_url, record.control_url].some((one) => isSameServer(one, address));
   return { address, by, directory: null, record: isRecorded ? record : null };

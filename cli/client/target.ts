@@ -1,9 +1,10 @@
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { quoted } from "../../sandbox/curl.ts";
 import type { Handler } from "../../src/http/request.ts";
-import { type Environment, momoEnvironment, type Variables } from "../environment.ts";
+import type { GivenValues, Variables } from "../environment.ts";
 import { findDataDirectory, locateDataDirectory } from "../files/own-directory.ts";
 import { readCredentials } from "../files/server-record.ts";
+import type { Io } from "../io.ts";
 import { Failure } from "../terminal/failure.ts";
 import { wrongValue } from "../terminal/usage.ts";
 import { findServer, isOnThisMachine, type Named, type Server } from "./server.ts";
@@ -45,12 +46,12 @@ export interface ControlTarget {
  * secret never leaves this machine: it is not sent to another machine that a flag or the environment names.
  * @throws Failure `unreachable` if no server is known, `usage` if no credentials are known
  */
-export function resolveTarget(flags: TargetFlags, given: Environment = momoEnvironment()): Target {
-  const environment = unlessDirectory(flags, given);
+export function resolveTarget(io: Io, flags: TargetFlags): Target {
+  const environment = unlessDirectory(io, flags, io.environment.momo());
   const named = namedAddress({ "--base-url": flags.baseUrl, MOMO_BASE_URL: environment.baseUrl });
-  const server = findServer(flags, named);
+  const server = findServer(io, flags, named);
   // A directory that is not needed is not checked.
-  const directory = server.directory ?? (isOnThisMachine(server.address) ? findDataDirectory(flags.data) : null);
+  const directory = server.directory ?? (isOnThisMachine(server.address) ? findDataDirectory(io, flags.data) : null);
   const kept = readCredentials(directory);
   const file = directory?.credentials ?? "";
   const key = firstGiven({ "--api-key": flags.apiKey, MOMO_API_KEY: environment.apiKey, [file]: kept?.api_key });
@@ -60,6 +61,7 @@ export function resolveTarget(flags: TargetFlags, given: Environment = momoEnvir
   const { apiSecret } = environment;
   const secret = firstGiven({ "--api-secret": flags.apiSecret, MOMO_API_SECRET: apiSecret, [file]: own?.api_secret });
   if (!secret) throw new MissingCredential("secret");
+  io.environment.reachOwnMachine(new URL(server.address));
   return {
     baseUrl: server.address,
     apiKey: headerValue(key.text, key.by),
@@ -83,28 +85,30 @@ function originOfKey(key: string, secret: string, file: string): string {
  * `MOMO_BASE_URL`, else the server of the data directory.
  * @throws Failure `unreachable` if no server is known
  */
-export function resolveControl(flags: ControlFlags, given: Environment = momoEnvironment()): ControlTarget {
-  const environment = unlessDirectory(flags, given);
+export function resolveControl(io: Io, flags: ControlFlags, given: GivenValues = io.environment.momo()): ControlTarget {
+  const environment = unlessDirectory(io, flags, given);
   const { baseUrl, controlUrl } = environment;
   const named = namedAddress({ "--base-url": flags.baseUrl, MOMO_CONTROL_URL: controlUrl, MOMO_BASE_URL: baseUrl });
-  const server = findServer(flags, named);
+  const server = findServer(io, flags, named);
   const { address, record } = server;
   const beside = named?.by === "MOMO_CONTROL_URL" ? address : new URL(CONTROL_PATH, address).href;
   // The record of the server says whether the control API has its own port, and which of the names of this machine it listens on.
   const token = environment.controlToken;
   const controlToken = token === undefined ? (record?.control_token ?? null) : headerValue(token, "MOMO_CONTROL_TOKEN");
-  return { controlUrl: record?.control_url ?? beside, controlToken, server };
+  const url = record?.control_url ?? beside;
+  io.environment.reachOwnMachine(new URL(url));
+  return { controlUrl: url, controlToken, server };
 }
 
 /**
  * `--data` comes before variables that name a server: they are of another one, and so are the token and the key beside them. The key
  * counts for a directory that has none.
  */
-function unlessDirectory({ baseUrl, data }: ControlFlags, environment: Environment): Environment {
+function unlessDirectory(io: Io, { baseUrl, data }: ControlFlags, environment: GivenValues): GivenValues {
   const namesServer = environment.baseUrl !== undefined || environment.controlUrl !== undefined;
   if (data === undefined || baseUrl !== undefined || !namesServer) return environment;
   const { apiKey, apiSecret, paymentAccountId } = environment;
-  return readCredentials(locateDataDirectory(data)) ? {} : { apiKey, apiSecret, paymentAccountId };
+  return readCredentials(locateDataDirectory(io, data)) ? {} : { apiKey, apiSecret, paymentAccountId };
 }
 
 /** The first text that is given, and the flag, variable or file that gives it. */
@@ -125,9 +129,9 @@ function namedAddress(given: { readonly [B in Named["by"]]?: string | undefined 
  * The sandbox to which the payment service of these flags belongs, by `MOMO_CONTROL_URL` or by the record of the running server.
  * Null if the service is not known to be a sandbox.
  */
-export function knownControl(flags: TargetFlags): ControlTarget | null {
-  const control = resolveControl(flags);
-  const isNamed = flags.baseUrl === undefined && momoEnvironment().controlUrl !== undefined;
+export function knownControl(io: Io, flags: TargetFlags): ControlTarget | null {
+  const control = resolveControl(io, flags);
+  const isNamed = flags.baseUrl === undefined && io.environment.momo().controlUrl !== undefined;
   return isNamed || control.server.record ? control : null;
 }
 

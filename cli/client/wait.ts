@@ -1,10 +1,9 @@
 import { timeLeft } from "../../src/domain/duration.ts";
 import { sleep, stopwatch, systemClock } from "../../src/system.ts";
-import { host } from "../host.ts";
+import type { Io } from "../io.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
-import { isErrorTerminal, type OutputOptions, tellCommand } from "../terminal/output.ts";
+import type { OutputOptions } from "../terminal/output.ts";
 import { printPayment, statusOf } from "../terminal/payment-lines.ts";
-import { onSignal } from "../terminal/signals.ts";
 import { openStatusLine, type StatusLine } from "../terminal/status-line.ts";
 import { ABOUT_PAYMENT, type Client, type OptionalControl, openOptionalControl, timeIn } from "./client.ts";
 import { checkoutIdOf, isRecord } from "./find.ts";
@@ -60,6 +59,7 @@ async function untilAnswered<T>(read: () => Promise<T>, intervalMs: number, unti
  * @param first the last known answer, or null to poll at once
  */
 export async function watchPayment(
+  io: Io,
   client: Client,
   name: string,
   flags: TargetFlags & WaitFlags & OutputOptions,
@@ -68,17 +68,17 @@ export async function watchPayment(
   const untilMs = stopwatch() + flags.timeout;
   const next = commandFor(flags, "status", name, "--wait");
   const ended = new AbortController();
-  const line = openStatusLine();
-  const takeBack = onSignal((exitCode) => {
+  const line = openStatusLine(io);
+  const takeBack = io.onSignal((exitCode) => {
     line.clear();
     // Also without a terminal: otherwise the id of the payment is lost.
-    tellCommand("The payment goes on. Wait again with:", next);
+    io.tellCommand("The payment goes on. Wait again with:", next);
     process.exit(exitCode);
   });
   const found = untilAnswered(() => checkoutIdOf(client, name), flags.interval, untilMs);
-  if (isErrorTerminal() && !flags.quiet) {
+  if (io.stderr.isTerminal() && !flags.quiet) {
     // Progress is optional.
-    void showProgress(found, openOptionalControl(flags), line, ended.signal).catch(() => {});
+    void showProgress(found, openOptionalControl(io, flags), line, ended.signal).catch(() => {});
   }
   const waited = found.then((id) => waitForOutcome(client, id, { ...flags, timeout: untilMs - stopwatch() }, first));
   const outcome = await waited.finally(() => {
@@ -86,10 +86,10 @@ export async function watchPayment(
     line.clear();
     takeBack();
   });
-  printPayment(outcome, flags, "status");
-  if (outcome.status === "pending" && isErrorTerminal()) tellCommand("Still pending. Wait again with:", next);
+  printPayment(io, outcome, flags, "status");
+  if (outcome.status === "pending" && io.stderr.isTerminal()) io.tellCommand("Still pending. Wait again with:", next);
   const status = statusOf(outcome);
-  host().exitCode = status === "completed" ? EXIT.done : EXIT[status];
+  io.exitCode = status === "completed" ? EXIT.done : EXIT[status];
 }
 
 /** How often to read the sandbox's time, because its clock may be frozen or moved. */

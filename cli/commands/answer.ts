@@ -4,6 +4,7 @@ import { ABOUT_PAYMENT, controlClient } from "../client/client.ts";
 import { checkoutIdAt } from "../client/find.ts";
 import type { Answer } from "../client/request.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
+import type { Io } from "../io.ts";
 import {
   controlOptions,
   outcomeOption,
@@ -12,21 +13,22 @@ import {
   readPin,
   withOptions,
 } from "../terminal/options.ts";
-import { asksForJson, type OutputOptions, printJson } from "../terminal/output.ts";
+import { asksForJson, type OutputOptions } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-lines.ts";
 import { misuse, wrongValue } from "../terminal/usage.ts";
 
 type AnswerFlags = ControlFlags & OutputOptions & { readonly pin?: string; readonly outcome?: string };
 
-export function answerCommand(): Command {
+export function answerCommand(io: Io): Command {
   const command = new Command("answer")
     .addArgument(paymentArgument())
     .option("--pin <digits>", "enter a PIN; 0000 is the wrong one", readPin)
     .addOption(outcomeOption("or choose the outcome, such as cancelled"));
-  return withOptions(command, ...controlOptions(), ...outputOptions("the status")).action(answer);
+  withOptions(command, ...controlOptions(), ...outputOptions("the status"));
+  return command.action((name: string, flags: AnswerFlags) => answer(io, name, flags));
 }
 
-async function answer(name: string, flags: AnswerFlags): Promise<void> {
+async function answer(io: Io, name: string, flags: AnswerFlags): Promise<void> {
   const { pin, outcome } = flags;
   if ((pin === undefined) === (outcome === undefined)) {
     throw misuse("give either --pin or --outcome, such as --pin 1234 or --outcome cancelled");
@@ -34,12 +36,12 @@ async function answer(name: string, flags: AnswerFlags): Promise<void> {
   const chosen = outcome === undefined ? null : parseChoice(outcome, "--outcome");
   if (chosen?.after !== undefined)
     throw misuse(wrongValue("after in --outcome", "has no meaning in an answer: leave it out", chosen.after));
-  const client = controlClient(resolveControl(flags));
+  const client = controlClient(resolveControl(io, flags));
   const checkoutRequestId = await checkoutIdAt(client, name);
   const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
   const ifLost = { checkWith: commandFor(flags, "status", checkoutRequestId) };
   const answered = await client.post(path, chosen ?? { pin }, { ...ABOUT_PAYMENT, ifLost });
   // --json shows the whole answer, also the text message.
-  if (asksForJson(flags)) printJson(answered);
-  else printPayment(answered.transaction as Answer, flags, "status");
+  if (asksForJson(flags)) io.printJson(answered);
+  else printPayment(io, answered.transaction as Answer, flags, "status");
 }

@@ -7,12 +7,11 @@ import { controlClient } from "../client/client.ts";
 import type { Answer } from "../client/request.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { NamedFile } from "../files/named-files.ts";
-import { host } from "../host.ts";
+import type { Io } from "../io.ts";
 import { failedReport, type Report, usualFormat, withReports, writeAtTheEnd } from "../serving/reports.ts";
 import { printWhole } from "../terminal/data.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { controlOptions, readPath, withOptions } from "../terminal/options.ts";
-import { tell } from "../terminal/output.ts";
 
 interface AuditFlags extends ControlFlags {
   readonly format: ReportFormat;
@@ -23,7 +22,7 @@ interface AuditFlags extends ControlFlags {
   readonly forget?: boolean;
 }
 
-export function auditCommand(): Command {
+export function auditCommand(io: Io): Command {
   const command = new Command("audit")
     .addOption(new Option("--format <format>", "of the report").choices(REPORT_FORMATS).default("text"))
     .addOption(new Option("--json", "the same as --format json, failures included").conflicts("format"))
@@ -43,18 +42,19 @@ export function auditCommand(): Command {
         "over",
       ]),
     );
-  return withOptions(command, ...controlOptions()).action(audit);
+  withOptions(command, ...controlOptions());
+  return command.action((flags: AuditFlags) => audit(io, flags));
 }
 
-async function audit(flags: AuditFlags): Promise<void> {
+async function audit(io: Io, flags: AuditFlags): Promise<void> {
   const { failOn, output } = flags;
-  const client = controlClient(resolveControl(flags));
+  const client = controlClient(resolveControl(io, flags));
   if (flags.forget) {
-    tell((await client.delete("/audit")).message);
+    io.tell((await client.delete("/audit")).message);
     return;
   }
   const format = flags.json ? "json" : flags.format;
-  const file = output === undefined ? null : new NamedFile("--output", output);
+  const file = output === undefined ? null : new NamedFile(io, "--output", output);
   const reports: Report[] = [];
   // The words of a failure are no content for a file of another form.
   if (file && output !== undefined && usualFormat(output) === format)
@@ -63,9 +63,9 @@ async function audit(flags: AuditFlags): Promise<void> {
     file?.requireWritable();
     const report = reportOf(await client.get("/audit", flags.over ? { whole: "true" } : {}));
     const text = formatReport(report, format, failOn);
-    if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) host().exitCode = EXIT.mistakes;
-    if (file) writeAtTheEnd(file, text, flags.json);
-    else printWhole(text, format === "text");
+    if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) io.exitCode = EXIT.mistakes;
+    if (file) writeAtTheEnd(io, file, text, flags.json);
+    else printWhole(io, text, format === "text");
   });
 }
 

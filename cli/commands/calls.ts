@@ -11,9 +11,9 @@ import { ROWS } from "../../sandbox/control/rows/rows.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import type { Client } from "../client/client.ts";
 import type { Answer, SendOptions } from "../client/request.ts";
+import type { Io } from "../io.ts";
 import { type Column, printList, printRecord } from "../terminal/data.ts";
 import { noteHelp } from "../terminal/help.ts";
-import { formatOf, print, printText, tell } from "../terminal/output.ts";
 import { misuse } from "../terminal/usage.ts";
 import { type Flags, OVER_HTTP, type Own, type Show, steer, tellAnswer } from "./steering.ts";
 import { READERS } from "./values.ts";
@@ -21,9 +21,9 @@ import { READERS } from "./values.ts";
 /** The commands of the rows of the control API. */
 
 /** What commands have that no row can say. */
-const OWN: Readonly<Record<string, () => Promise<Own>>> = {
+const OWN: Readonly<Record<string, (io: Io) => Promise<Own>>> = {
   "faults add": async () => (await import("./faults.ts")).ADD_FAULT,
-  "webhooks set": async () => (await import("./webhooks.ts")).SET_WEBHOOK,
+  "webhooks set": async (io) => (await import("./webhooks.ts")).setWebhook(io),
   "webhooks test": async () => (await import("./webhooks.ts")).TEST_WEBHOOK,
 };
 
@@ -40,7 +40,7 @@ const SENDERS: readonly Sender[] = Object.entries(ROWS).flatMap(([path, methods]
 );
 
 /** The command of a word, with its sub-commands. */
-export async function callCommand(name: string): Promise<Command> {
+export async function callCommand(io: Io, name: string): Promise<Command> {
   const senders = SENDERS.filter(({ command }) => command.of.name === name);
   const [first] = senders;
   if (!first) throw new Error(`no call has the command ${name}`);
@@ -48,15 +48,15 @@ export async function callCommand(name: string): Promise<Command> {
   const word = new Command(name);
   noteHelp(word, { pages: [of.page] });
   const firstWords = [name, first.command.name].filter((part) => part !== undefined);
-  for (const sender of senders) await addSender(word, sender, firstWords);
+  for (const sender of senders) await addSender(io, word, sender, firstWords);
   return word;
 }
 
-async function addSender(word: Command, sender: Sender, firstWords: readonly string[]): Promise<void> {
+async function addSender(io: Io, word: Command, sender: Sender, firstWords: readonly string[]): Promise<void> {
   const { command: said } = sender;
   const { of, name, alias, argument, options = [], says = "", examples = [] } = said;
   const command = name === undefined ? word : word.command(name).description(says);
-  const { prepare, sends, show = showOf(said) }: Own = (await OWN[`${of.name} ${name}`]?.()) ?? {};
+  const { prepare, sends, show = showOf(said) }: Own = (await OWN[`${of.name} ${name}`]?.(io)) ?? {};
   if (alias !== undefined) command.alias(alias);
   if (argument) command.addArgument(argumentOf(argument));
   const bodyOf = sends ?? ((flags, given) => bodyFrom(sender, flags, given));
@@ -64,7 +64,7 @@ async function addSender(word: Command, sender: Sender, firstWords: readonly str
     const body = inOptions(() => bodyOf({ ...flags }, given));
     return (client: Client) => send(client, sender, given, body);
   };
-  steer(command, OVER_HTTP, of.prints, firstWords, call, show);
+  steer(io, command, OVER_HTTP, of.prints, firstWords, call, show);
   prepare?.(command);
   for (const option of options) command.addOption(optionOf(option));
   noteHelp(command, { examples });
@@ -126,27 +126,27 @@ const queryOf = (members: object): Record<string, string> =>
 
 /** How a command shows its answer. */
 function showOf({ of, shows = of.shows, quiet }: CallCommand): Show {
-  return (answer, flags, argument) => {
-    if (flags.quiet && quiet) print(String(quiet(answer as never)));
-    else if (shows === "done") tellAnswer(answer, flags, argument);
-    else if ("list" in shows) showList(shows, answer, flags);
-    else showSentence(shows, answer, flags);
+  return (io, answer, flags, argument) => {
+    if (flags.quiet && quiet) io.print(String(quiet(answer as never)));
+    else if (shows === "done") tellAnswer(io, answer, flags, argument);
+    else if ("list" in shows) showList(io, shows, answer, flags);
+    else showSentence(io, shows, answer, flags);
   };
 }
 
-function showList({ list, quiet, columns, next, tells }: ShownList, answer: Answer, flags: Flags): void {
+function showList(io: Io, { list, quiet, columns, next, tells }: ShownList, answer: Answer, flags: Flags): void {
   const items = answer[list] as Record<string, unknown>[];
-  const isTable = !flags.quiet && formatOf(flags) === "table";
+  const isTable = !flags.quiet && io.formatOf(flags) === "table";
   // An empty list tells the message itself.
-  if (tells && isTable && items.length > 0) tell(answer.message);
+  if (tells && isTable && items.length > 0) io.tell(answer.message);
   const empty = { said: answer.message, next };
   const shown = columns as readonly Column<Record<string, unknown>>[];
-  printList({ name: list, items, essential: quiet, columns: shown, whole: answer, empty }, flags);
+  printList(io, { name: list, items, essential: quiet, columns: shown, whole: answer, empty }, flags);
 }
 
 /** Prints the sentence for people, and the whole answer for programs. */
-function showSentence({ sentence, quiet }: ShownSentence, answer: Answer, flags: Flags): void {
+function showSentence(io: Io, { sentence, quiet }: ShownSentence, answer: Answer, flags: Flags): void {
   const message = sentence(answer as never);
-  if (!flags.quiet && formatOf(flags) === "table") printText(message);
-  else printRecord({ ...answer, message }, flags, String(answer[quiet]));
+  if (!flags.quiet && io.formatOf(flags) === "table") io.printText(message);
+  else printRecord(io, { ...answer, message }, flags, String(answer[quiet]));
 }

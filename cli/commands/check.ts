@@ -13,26 +13,14 @@ import { parsePhone } from "../../src/domain/phone.ts";
 import { answerExamples } from "../../src/http/openapi.ts";
 import { sleep, stopwatch, systemClock } from "../../src/system.ts";
 import { MissingCredential, parseUrl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
-import { reachDirectly } from "../environment.ts";
 import { NamedFile, requireDifferent } from "../files/named-files.ts";
-import { host } from "../host.ts";
+import type { Io } from "../io.ts";
 import { failedReport, withReports, writeAtTheEnd } from "../serving/reports.ts";
 import { askText, isAttended } from "../terminal/ask.ts";
 import { printWhole } from "../terminal/data.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
-import {
-  readDuration,
-  readId,
-  readPath,
-  readPaths,
-  readTypedPhone,
-  readUpTo,
-  userPath,
-  withOptions,
-} from "../terminal/options.ts";
-import { tell } from "../terminal/output.ts";
-import { onSignal } from "../terminal/signals.ts";
-import { writeOut } from "../terminal/standard-output.ts";
+import { readDuration, readId, readPath, readPaths, readTypedPhone, readUpTo } from "../terminal/options.ts";
+import type { Output } from "../terminal/output.ts";
 import { openStatusLine } from "../terminal/status-line.ts";
 
 interface CheckFlags {
@@ -58,7 +46,7 @@ const MOST_REQUESTS = 1000;
 const TIMEOUT_MS = 10_000;
 const MOST_BYTES = 1024 * 1024;
 
-export function checkCommand(): Command {
+export function checkCommand(io: Io): Command {
   const command = new Command("check")
     .optionsGroup("Which service:")
     .option("--target <url>", "its base address, such as https://pay.example/api/v2")
@@ -83,24 +71,23 @@ export function checkCommand(): Command {
     )
     .option("--all", "text shows also where the specification is silent")
     .addOption(new Option("--json", "the same as --format json, failures included").conflicts("format"));
-  return withOptions(command).action(check);
+  return command.action((flags: CheckFlags) => check(io, flags));
 }
 
-async function check(flags: CheckFlags): Promise<void> {
-  for (const word of furtherReports(host().words)) refuseExisting(word);
-  const reports = (flags.report ?? []).map(reportIn);
-  const profile = flags.profile === undefined ? null : new NamedFile("--profile", flags.profile);
+async function check(io: Io, flags: CheckFlags): Promise<void> {
+  for (const word of furtherReports(io.words)) refuseExisting(io, word);
+  const reports = (flags.report ?? []).map((path) => reportIn(io, path));
+  const profile = flags.profile === undefined ? null : new NamedFile(io, "--profile", flags.profile);
   const files = reports.map(({ file }) => file);
   if (profile) files.push(profile);
-  requireDifferent(files);
+  requireDifferent(io, files);
   await withReports(reports, async () => {
     const { json = false } = flags;
-    const address = flags.target ?? (await askText({ flag: "--target", message: "Which base address?", json }));
+    const address = flags.target ?? (await askText(io, { flag: "--target", message: "Which base address?", json }));
     const baseUrl = parseUrl(address, "--target");
     const { hostname } = new URL(baseUrl);
-    const target = flags.dryRun ? null : await targetOf(baseUrl, flags);
+    const target = flags.dryRun ? null : await targetOf(io, baseUrl, flags);
     const isOnThisMachine = isLoopback(hostname);
-    if (isOnThisMachine) reachDirectly(hostname);
     const payment = paymentOf(flags, target);
     const careful = isOnThisMachine ? { budget: MOST_REQUESTS, pauseMs: 0 } : CAREFUL;
     const options = {
@@ -113,21 +100,21 @@ async function check(flags: CheckFlags): Promise<void> {
       pauseMs: flags.pause ?? careful.pauseMs,
       isCareful: !isOnThisMachine,
     };
-    if (target === null) return await printPlan(options);
+    if (target === null) return await printPlan(io, options);
     // A report that cannot be written is known before anything is paid.
     for (const file of files) file.requireWritable();
-    if (payment) await confirmPayment(payment, baseUrl, flags);
-    const report = await run(options, target);
+    if (payment) await confirmPayment(io, payment, baseUrl, flags);
+    const report = await run(io, options, target);
     const failure = failureOf(report, baseUrl);
-    if (report.checked.some(({ verdict }) => verdict === "fails")) host().exitCode ??= EXIT.mistakes;
-    else if (failure) host().exitCode ??= failure.exitCode;
+    if (report.checked.some(({ verdict }) => verdict === "fails")) io.exitCode ??= EXIT.mistakes;
+    else if (failure) io.exitCode ??= failure.exitCode;
     const all = flags.all === true;
-    for (const { file, format } of reports) writeAtTheEnd(file, formatCheck(report, format, all), json);
+    for (const { file, format } of reports) writeAtTheEnd(io, file, formatCheck(report, format, all), json);
     const found = { source: `momo check of ${report.target}, ${report.startedAt}`, ...report.profile };
-    if (profile) writeAtTheEnd(profile, `${JSON.stringify(found, null, 2)}\n`, json);
+    if (profile) writeAtTheEnd(io, profile, `${JSON.stringify(found, null, 2)}\n`, json);
     const format = json ? "json" : flags.format;
-    printWhole(formatCheck(report, format, all), format === "text");
-    if (failure?.code === "unauthorized" || (failure && host().exitCode === failure.exitCode)) throw failure;
+    printWhole(io, formatCheck(report, format, all), format === "text");
+    if (failure?.code === "unauthorized" || (failure && io.exitCode === failure.exitCode)) throw failure;
   });
 }
 
@@ -139,16 +126,16 @@ function failureOf({ stopped }: CheckReport, baseUrl: string): Failure | null {
 }
 
 /** The service with its key, which is never a flag: other users of the machine see flags. */
-async function targetOf(baseUrl: string, { account, json = false }: CheckFlags): Promise<Target> {
+async function targetOf(io: Io, baseUrl: string, { account, json = false }: CheckFlags): Promise<Target> {
   const flags: TargetFlags = { baseUrl, ...(account !== undefined && { account }) };
   try {
-    return resolveTarget(flags);
+    return resolveTarget(io, flags);
   } catch (error) {
     if (!(error instanceof MissingCredential)) throw error;
-    if (!isAttended() || json) throw new Failure("usage", error.message, "set MOMO_API_KEY and MOMO_API_SECRET");
-    const ask = (flag: string, message: string) => askText({ flag, message, json });
+    if (!isAttended(io) || json) throw new Failure("usage", error.message, "set MOMO_API_KEY and MOMO_API_SECRET");
+    const ask = (flag: string, message: string) => askText(io, { flag, message, json });
     const apiKey = await ask("MOMO_API_KEY", "The API key?");
-    return resolveTarget({ ...flags, apiKey, apiSecret: await ask("MOMO_API_SECRET", "The API secret?") });
+    return resolveTarget(io, { ...flags, apiKey, apiSecret: await ask("MOMO_API_SECRET", "The API secret?") });
   }
 }
 
@@ -161,14 +148,15 @@ function paymentOf({ pay, amount, account, maxPushes }: CheckFlags, target: Targ
 }
 
 async function confirmPayment(
+  out: Output,
   { phone, amount, maxPushes }: PaymentToMake,
   baseUrl: string,
   { yes, json = false }: CheckFlags,
 ) {
   if (yes) return;
   const pushes = maxPushes === 1 ? "one payment" : `up to ${maxPushes} payments`;
-  tell(`This pushes ${pushes} of KES ${amount} to ${phone} through ${baseUrl}. It may cost real money.`);
-  await askText({ flag: "--yes", message: "Type yes to go on", json, check: requireYes });
+  out.tell(`This pushes ${pushes} of KES ${amount} to ${phone} through ${baseUrl}. It may cost real money.`);
+  await askText(out, { flag: "--yes", message: "Type yes to go on", json, check: requireYes });
 }
 
 function requireYes(answer: string): void {
@@ -178,13 +166,13 @@ function requireYes(answer: string): void {
 type RunOptions = Omit<CheckOptions, "send" | "sleep">;
 
 /** Runs the check. A signal ends it after the request under way, with what was found so far. */
-async function run(options: RunOptions, target: Target): Promise<CheckReport> {
+async function run(io: Io, options: RunOptions, target: Target): Promise<CheckReport> {
   const interrupted = new AbortController();
-  const takeBack = onSignal((exitCode) => {
-    host().exitCode = exitCode;
+  const takeBack = io.onSignal((exitCode) => {
+    io.exitCode = exitCode;
     interrupted.abort();
   });
-  const line = openStatusLine();
+  const line = openStatusLine(io);
   const { signal } = interrupted;
   try {
     return await checkService({
@@ -243,7 +231,7 @@ function reasonOf({ name, code, message }: NodeJS.ErrnoException): string {
 }
 
 /** The requests of a check as commands. A service that answers with examples takes the place of the target. */
-async function printPlan(options: RunOptions): Promise<void> {
+async function printPlan(out: Output, options: RunOptions): Promise<void> {
   const examples = answerExamples({});
   const lines: string[] = [];
   const send = async (sent: Sent): Promise<Received> => {
@@ -253,8 +241,8 @@ async function printPlan(options: RunOptions): Promise<void> {
     return { status: 200, headers: new Headers(), text: JSON.stringify(examples[path] ?? {}) };
   };
   await checkService({ ...options, pauseMs: 0, send, sleep: async () => {} });
-  writeOut(`${lines.join("\n")}\n`);
-  tell(
+  out.stdout.write(`${lines.join("\n")}\n`);
+  out.tell(
     `${lines.length} requests, at most ${options.budget}; the ids are examples; a real run takes them from the list`,
   );
 }
@@ -274,8 +262,8 @@ function furtherReports(words: readonly string[]): string[] {
 }
 
 /** Such a word may be a mistake, so it does not replace a file. */
-function refuseExisting(word: string): void {
-  if (!lstatSync(host().resolvePath(userPath(word)), { throwIfNoEntry: false })) return;
+function refuseExisting(io: Io, word: string): void {
+  if (!lstatSync(io.resolvePath(word), { throwIfNoEntry: false })) return;
   const hint = "give each report that may replace a file its own --report";
   throw new Failure("usage", `${word} exists, and follows the file of a --report`, hint);
 }
@@ -283,10 +271,10 @@ function refuseExisting(word: string): void {
 const FORMATS: Readonly<Record<string, CheckFormat>> = { ".txt": "text", ".json": "json", ".xml": "junit" };
 
 /** The extension of the file chooses the form of the report. */
-function reportIn(path: string) {
+function reportIn(io: Io, path: string) {
   const format = FORMATS[extname(path).toLowerCase()];
   const advice = "give the name an extension: .txt, .json, or .xml for JUnit";
   if (format === undefined) throw new Failure("usage", `--report ${path} does not say its form`, advice);
   const ofFailure = (failure: Failure) => failedReport("momo check", format, failure);
-  return { file: new NamedFile("--report", path), format, ofFailure };
+  return { file: new NamedFile(io, "--report", path), format, ofFailure };
 }

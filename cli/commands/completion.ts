@@ -2,15 +2,15 @@ import { Argument, Command, type Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { jsonText, visible } from "../../src/domain/visible.ts";
 import { openOptionalControl } from "../client/client.ts";
+import type { Io } from "../io.ts";
 import { PAGE_NAMES } from "../terminal/pages.ts";
-import { writeOut } from "../terminal/standard-output.ts";
 
 /** `momo completion SHELL` prints a script for the shell. The script asks `momo complete` for suggestions. */
-export function completionCommand(): Command {
+export function completionCommand(io: Io): Command {
   const shells = Object.keys(SCRIPTS);
   return new Command("completion")
     .addArgument(new Argument("<shell>", "whose script").choices(shells))
-    .action((shell: keyof typeof SCRIPTS) => writeOut(SCRIPTS[shell]));
+    .action((shell: keyof typeof SCRIPTS) => io.stdout.write(SCRIPTS[shell]));
 }
 
 /** Suggests the next word of a command line, for the scripts that `momo completion` prints. */
@@ -35,14 +35,14 @@ const OF_OTHER_COMMAND: Suggestions = { words: [], also: "files" };
  * One line for each suggestion, and a last one for what the shell adds.
  * @param words the words so far; the last one is still being typed, and may be empty
  */
-export async function suggestionsFor(program: Command, words: readonly string[]): Promise<string> {
-  const { words: found, also } = await suggest(program, words);
+export async function suggestionsFor(io: Io, program: Command, words: readonly string[]): Promise<string> {
+  const { words: found, also } = await suggest(io, program, words);
   const typed = words.at(-1) ?? "";
   const fitting = found.filter(({ word }) => word.startsWith(typed));
   return [...fitting.map(({ word, what }) => `${visible(word)}\t${visible(what)}`), `:${also}`, ""].join("\n");
 }
 
-async function suggest(program: Command, words: readonly string[]): Promise<Suggestions> {
+async function suggest(io: Io, program: Command, words: readonly string[]): Promise<Suggestions> {
   const last = words.at(-1) ?? "";
   const before = words.slice(0, -1).flatMap((word) => splitOption(word));
   let command = program;
@@ -64,11 +64,11 @@ async function suggest(program: Command, words: readonly string[]): Promise<Sugg
       else values.push(word);
     }
   }
-  if (wanted) return valuesOf(wanted, wanted.long ?? "", before);
+  if (wanted) return valuesOf(io, wanted, wanted.long ?? "", before);
   const [name, value] = splitOption(last);
   if (value !== undefined) {
     const option = command.options.find(({ long, required, optional }) => long === name && (required || optional));
-    const { words: values, also } = option ? await valuesOf(option, `${name}`, before) : NOTHING;
+    const { words: values, also } = option ? await valuesOf(io, option, `${name}`, before) : NOTHING;
     return { words: values.map(({ word, what }) => ({ word: `${name}=${word}`, what })), also };
   }
   if (last.startsWith("-")) return { words: optionsOf(command), also: "" };
@@ -80,7 +80,7 @@ async function suggest(program: Command, words: readonly string[]): Promise<Sugg
   if (command.commands.length > 0) return { words: childrenOf(command), also: "" };
   if (command.name() === "exec") return { words: [{ word: "--", what: "before the command" }], also: "commands" };
   const argument = command.registeredArguments[values.length] ?? command.registeredArguments.find((a) => a.variadic);
-  return argument ? valuesOf(argument, argument.name(), before) : NOTHING;
+  return argument ? valuesOf(io, argument, argument.name(), before) : NOTHING;
 }
 
 /** `--name=value` as two words. */
@@ -105,7 +105,12 @@ function topicsBeside(commands: readonly Suggestion[]): Suggestion[] {
   return [{ word: "exit-codes", what: "all exit codes" }, ...pages.map((word) => ({ word, what: "a page" }))];
 }
 
-async function valuesOf(taker: Option | Argument, name: string, before: readonly string[]): Promise<Suggestions> {
+async function valuesOf(
+  io: Io,
+  taker: Option | Argument,
+  name: string,
+  before: readonly string[],
+): Promise<Suggestions> {
   if (name === "--outcome" || name === "outcome") {
     return { words: OUTCOMES.map(({ name: word, meaning }) => ({ word, what: meaning })), also: "" };
   }
@@ -113,30 +118,33 @@ async function valuesOf(taker: Option | Argument, name: string, before: readonly
   const isFile = "flags" in taker ? /<(file|path|dir)(\.\.\.)?>$/.test(taker.flags) : name === "file";
   if (isFile) return { words: [], also: "files" };
   const source = SOURCES[name];
-  return source ? { words: await source(before), also: "" } : NOTHING;
+  return source ? { words: await source(io, before), also: "" } : NOTHING;
 }
 
+type Source = (io: Io, before: readonly string[]) => Promise<Suggestion[]>;
+
 /** Values that the running sandbox knows. Without one, there are no suggestions. */
-const SOURCES: Readonly<Record<string, (before: readonly string[]) => Promise<Suggestion[]>>> = {
-  "--account": (before) => ask(before, "/accounts", "accounts", ({ id, name }) => [id, name]),
-  "--merchant": (before) => ask(before, "/merchants", "merchants", ({ id, name }) => [id, name]),
+const SOURCES: Readonly<Record<string, Source>> = {
+  "--account": (io, before) => ask(io, before, "/accounts", "accounts", ({ id, name }) => [id, name]),
+  "--merchant": (io, before) => ask(io, before, "/merchants", "merchants", ({ id, name }) => [id, name]),
   "--api-key": keysInForce,
   "api-key": keysInForce,
   // Only open prompts: people check or answer these.
-  payment: (before) =>
-    ask(before, "/prompts", "prompts", ({ checkout_request_id, phone, amount }) => [
+  payment: (io, before) =>
+    ask(io, before, "/prompts", "prompts", ({ checkout_request_id, phone, amount }) => [
       checkout_request_id,
       `KES ${jsonText(amount)} from ${String(phone)}`,
     ]),
-  phone: (before) =>
-    ask(before, "/prompts", "prompts", ({ phone, business }) => [phone, `asked by ${String(business)}`]),
+  phone: (io, before) =>
+    ask(io, before, "/prompts", "prompts", ({ phone, business }) => [phone, `asked by ${String(business)}`]),
 };
 
-async function keysInForce(before: readonly string[]): Promise<Suggestion[]> {
-  return ask(before, "/keys", "keys", ({ api_key, label, revoked }) => (revoked ? null : [api_key, label]));
+async function keysInForce(io: Io, before: readonly string[]): Promise<Suggestion[]> {
+  return ask(io, before, "/keys", "keys", ({ api_key, label, revoked }) => (revoked ? null : [api_key, label]));
 }
 
 async function ask(
+  io: Io,
   before: readonly string[],
   path: string,
   member: string,
@@ -145,7 +153,7 @@ async function ask(
   const after = (flag: string) => (before.includes(flag) ? before[before.lastIndexOf(flag) + 1] : undefined);
   const [data, baseUrl] = [after("--data"), after("--base-url")];
   const flags = { ...(data !== undefined && { data }), ...(baseUrl !== undefined && { baseUrl }) };
-  const items = (await openOptionalControl(flags)(path))?.[member];
+  const items = (await openOptionalControl(io, flags)(path))?.[member];
   if (!Array.isArray(items)) return [];
   return items.flatMap((item: Record<string, unknown>) => {
     const found = read(item);

@@ -15,43 +15,43 @@ import { controlClient } from "../client/client.ts";
 import { act, actOn, type Check, checkEnvironment, checkPath, diagnose, fine, isStopped } from "../client/diagnose.ts";
 import { type Answer, LostAnswer } from "../client/request.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
-import { momoEnvironment } from "../environment.ts";
+import type { Environment } from "../environment.ts";
 import { type DataDirectory, nameDataDirectory } from "../files/data-directory.ts";
 import { cannotWrite } from "../files/files.ts";
 import { CLOSE_TO_OTHERS, lockDirectory, openTo, whyNotOurs } from "../files/own-directory.ts";
 import { readClock, readCredentials, readServer, type ServerRecord } from "../files/server-record.ts";
-import { host } from "../host.ts";
+import type { Io } from "../io.ts";
 import { isInForce } from "../serving/credentials.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
 import { isFree } from "../serving/listen.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
-import { type OutputOptions, print, printData, printText, styled, wrapped } from "../terminal/output.ts";
-import { lineWidth } from "../terminal/standard-output.ts";
+import { type Output, type OutputOptions, styled, wrapped } from "../terminal/output.ts";
 
 interface DoctorFlags extends OutputOptions, TargetFlags, DatabaseFlags {
   readonly port: number;
   readonly mend?: true;
 }
 
-export function doctorCommand(): Command {
+export function doctorCommand(io: Io): Command {
   const command = new Command("doctor")
-    .option("--port <number>", "that momo serve would use", readPort, host().usualPort)
+    .option("--port <number>", "that momo serve would use", readPort, io.usualPort)
     .option("--mend", "count wrong totals again; no server may run on the data directory")
     .option("--account <id>", "the payment account that momo pay would use", readId);
-  return withOptions(command, ...databaseOptions(), ...serverOptions(), ...outputOptions()).action(doctor);
+  withOptions(command, ...databaseOptions(), ...serverOptions(), ...outputOptions());
+  return command.action((flags: DoctorFlags) => doctor(io, flags));
 }
 
-async function doctor(flags: DoctorFlags): Promise<void> {
-  const directory = nameDataDirectory(flags.data);
+async function doctor(io: Io, flags: DoctorFlags): Promise<void> {
+  const directory = nameDataDirectory(io, flags.data);
   const foreign = whyNotOurs(directory).map((failure) => actOn("owner", failure));
   // A directory that is not ours is not used.
   const found = [
-    ...(foreign.length > 0 ? [...foreign, checkPort(flags.port)] : await checkContents(directory, flags)),
-    ...(await checkSharedDatabase(flags)),
-    ...checkEnvironment(),
-    ...checkPath(),
+    ...(foreign.length > 0 ? [...foreign, checkPort(flags.port)] : await checkContents(io, directory, flags)),
+    ...(await checkSharedDatabase(io, flags)),
+    ...checkEnvironment(io.environment),
+    ...checkPath(io.environment),
   ];
   // People show doctor's output to others, and a path or an address may have a secret.
   const findings = found.map(({ check, finding, remedy }) => ({
@@ -59,44 +59,47 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     finding: redact(finding),
     remedy: remedy && redact(remedy),
   }));
-  printData(flags, { json: { findings }, rows: findings, layout: () => findings.forEach(printFinding) });
-  if (findings.some(({ remedy }) => remedy !== null)) host().exitCode = EXIT.unexpected;
+  const layout = () => {
+    for (const finding of findings) printFinding(io, finding);
+  };
+  io.printData(flags, { json: { findings }, rows: findings, layout });
+  if (findings.some(({ remedy }) => remedy !== null)) io.exitCode = EXIT.unexpected;
 }
 
-async function checkContents(directory: DataDirectory, flags: DoctorFlags): Promise<Check[]> {
+async function checkContents(io: Io, directory: DataDirectory, flags: DoctorFlags): Promise<Check[]> {
   const database = checkDatabase(directory, flags);
-  const server = await checkServer(directory);
+  const server = await checkServer(io, directory);
   return [
     checkDirectory(directory),
     ...checkFiles(directory),
     database,
     ...(database.remedy === null ? await checkKey(directory) : []),
     server.finding,
-    ...(server.answers || isNamed(flags) ? await diagnose(flags) : []),
+    ...(server.answers || isNamed(flags, io.environment) ? await diagnose(io, flags) : []),
     ...(server.isRunning ? [] : [checkPort(flags.port)]),
     ...checkClock(directory),
   ];
 }
 
 /** Whether a flag or the environment names a server, which may not be that of this directory. */
-const isNamed = ({ baseUrl }: DoctorFlags): boolean =>
-  baseUrl !== undefined || URL.canParse(momoEnvironment().baseUrl ?? "");
+const isNamed = ({ baseUrl }: DoctorFlags, environment: Environment): boolean =>
+  baseUrl !== undefined || URL.canParse(environment.momo().baseUrl ?? "");
 
 /** Where the findings begin, and how much room they need there. */
 const COLUMN = 21;
 const MIN_ROOM = 30;
 
-function printFinding({ check, finding, remedy }: Check): void {
+function printFinding(out: Output, { check, finding, remedy }: Check): void {
   const mark = remedy === null ? styled("green", "ok  ") : styled("red", "act ");
-  const room = lineWidth() - COLUMN;
+  const room = out.stdout.width() - COLUMN;
   const lines = [finding, ...(remedy === null ? [] : [remedy])];
   if (room >= MIN_ROOM) {
     const [first = "", ...rest] = lines.flatMap((line) => wrapped(line, room));
-    print(mark, ` ${check.padEnd(15)} ${first}`);
-    for (const line of rest) print(" ".repeat(COLUMN), line);
+    out.print(mark, ` ${check.padEnd(15)} ${first}`);
+    for (const line of rest) out.print(" ".repeat(COLUMN), line);
   } else {
-    print(mark, ` ${check}`);
-    for (const line of lines) printText(`     ${line}`);
+    out.print(mark, ` ${check}`);
+    for (const line of lines) out.printText(`     ${line}`);
   }
 }
 
@@ -174,8 +177,8 @@ function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Check {
 }
 
 /** Checks the database that several servers share, if one is named. */
-async function checkSharedDatabase(flags: DoctorFlags): Promise<Check[]> {
-  const named = databaseUnlessData(flags);
+async function checkSharedDatabase(io: Io, flags: DoctorFlags): Promise<Check[]> {
+  const named = databaseUnlessData(io, flags);
   if (!named) return [];
   const check = "shared database";
   try {
@@ -203,7 +206,7 @@ async function checkKey(directory: DataDirectory): Promise<Check[]> {
 }
 
 /** Also says whether the server of this directory runs, and whether it answers. */
-async function checkServer(directory: DataDirectory) {
+async function checkServer(io: Io, directory: DataDirectory) {
   const found = (finding: string, { isRunning = false, answers = false, remedy = null as string | null } = {}) => ({
     finding: { check: "server", finding, remedy },
     isRunning,
@@ -221,7 +224,7 @@ async function checkServer(directory: DataDirectory) {
     });
   }
   try {
-    const health = await controlClient(resolveControl({ data: directory.path }, {})).get("/health", {});
+    const health = await controlClient(resolveControl(io, { data: directory.path }, {})).get("/health", {});
     return found(describe(health, record), { isRunning: true, answers: true });
   } catch (error) {
     const { code, message } = toFailure(error);

@@ -14,21 +14,20 @@ import { causeOf } from "../../src/store/causes.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { type PrivateSandbox, startPrivateSandbox } from "../client/private-sandbox.ts";
 import { variablesOf } from "../client/target.ts";
-import { childEnvironment } from "../environment.ts";
 import { type Lines, NamedFile, requireDifferent } from "../files/named-files.ts";
-import { host } from "../host.ts";
 import { readHosts } from "../intercept/hosts.ts";
 import type { Interception } from "../intercept/intercept.ts";
+import type { Io } from "../io.ts";
 import { reapOrphans } from "../libc.ts";
 import { readAccepted } from "../serving/accepted-findings.ts";
 import { failedReport, formatOfFile, type Report, withReports, writeAtTheEnd } from "../serving/reports.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { must, readAccountId, readPath } from "../terminal/options.ts";
-import { reportFault, shownFailure, tell, tellFailure } from "../terminal/output.ts";
+import { shownFailure } from "../terminal/output.ts";
 import { ignoredAtStart, PASSED_ON } from "../terminal/signals.ts";
 
-export function execCommand(): Command {
+export function execCommand(io: Io): Command {
   const command = new Command("exec")
     .argument("<command...>", "after --, with its own arguments")
     .passThroughOptions()
@@ -47,7 +46,7 @@ export function execCommand(): Command {
     .option("-q, --quiet", "with --audit: print nothing if nothing is wrong")
     .option("--intercept <hosts>", "answer the command's requests to https://HOST/... with the sandbox", readHosts)
     .option("--account <id>", "the id of the sandbox's payment account (default: 1)", readAccountId);
-  return addSandboxOptions(command).action(exec);
+  return addSandboxOptions(command).action((words: string[], flags: ExecFlags) => exec(io, words, flags));
 }
 
 /** Without `--`, the first word of the command is taken for the severity. */
@@ -66,13 +65,14 @@ interface ExecFlags extends SandboxFlags {
 /** A terminal sends these to the command, too. If we passed them on, the command would get them twice. */
 const SENT_TO_BOTH: ReadonlySet<string> = new Set(process.stdin.isTTY ? ["SIGINT", "SIGQUIT"] : []);
 
-async function exec(command: string[], flags: ExecFlags): Promise<void> {
+async function exec(io: Io, command: string[], flags: ExecFlags): Promise<void> {
   const { auditReport, logFile } = flags;
   requireAudit(flags);
   const format = auditReport === undefined ? null : formatOfFile(auditReport);
-  const report = auditReport === undefined ? null : new NamedFile("--audit-report", auditReport);
-  const log = logFile === undefined ? null : new NamedFile("--log-file", logFile);
+  const report = auditReport === undefined ? null : new NamedFile(io, "--audit-report", auditReport);
+  const log = logFile === undefined ? null : new NamedFile(io, "--log-file", logFile);
   requireDifferent(
+    io,
     [report, log].filter((file) => file !== null),
     { "--rules": flags.rules, "--profile": flags.profile, "--audit-accept": flags.auditAccept },
   );
@@ -86,18 +86,18 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
     let lines: Lines | null = null;
     const onRequest: LogListener = (_answered, request) => lines?.add(jsonText(requestView(request)));
     const config = {
-      ...(await configOf(flags)),
+      ...(await configOf(io, flags)),
       accountId: flags.account,
       ...(log && { onRequest }),
       opensAccounts: flags.intercept !== undefined,
-      acceptsFinding: flags.auditAccept === undefined ? undefined : readAccepted(flags.auditAccept),
+      acceptsFinding: flags.auditAccept === undefined ? undefined : readAccepted(io, flags.auditAccept),
     };
     const outerUmask = process.umask(0o077); // for our files; the command keeps its own
     const passSignalsTo = catchSignals();
     let interception: Interception | null = null;
-    const sandbox = await startPrivateSandbox(config);
+    const sandbox = await startPrivateSandbox(io, config);
     try {
-      interception = await startIntercept(flags, sandbox);
+      interception = await startIntercept(io, flags, sandbox);
       lines = log?.openLines() ?? null;
       process.umask(outerUmask);
       const variables = {
@@ -105,7 +105,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
         ...interception?.variables,
         MOMO_DATA: sandbox.directory.path,
       };
-      const child = await startCommand(command, childEnvironment(variables)).catch((error: unknown) => {
+      const child = await startCommand(command, io.environment.forChild(variables)).catch((error: unknown) => {
         lines?.add(lineOfFailure(toFailure(error)));
         throw error;
       });
@@ -116,19 +116,19 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
       const exitCode = await child.exited;
       ended.abort();
       // The code of shells: 128 and the number of the signal.
-      host().exitCode =
+      io.exitCode =
         child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
-      warnOfSilentHosts(interception);
+      warnOfSilentHosts(io, interception);
       if (flags.audit !== undefined || report) {
         const found = await sandbox.finishAudit({ hosts: interception?.silentHosts() });
-        tellAudit(found, flags);
-        if (report && format) writeAtTheEnd(report, formatReport(found, format, flags.audit));
+        tellAudit(io, found, flags);
+        if (report && format) writeAtTheEnd(io, report, formatReport(found, format, flags.audit));
       }
     } finally {
       await interception?.stop();
       await sandbox.stop();
       const problem = lines?.close();
-      if (problem) tellFailure(problem, false);
+      if (problem) io.tellFailure(problem, false);
     }
   });
 }
@@ -144,6 +144,7 @@ const lineOfFailure = (failure: Failure): string => jsonText({ error: shownFailu
 
 /** The interception is loaded only with --intercept. Loading it takes 10 of the 69 ms of `momo exec`. */
 async function startIntercept(
+  io: Io,
   { intercept }: ExecFlags,
   { handleApi, credentials, directory }: PrivateSandbox,
 ): Promise<Interception | null> {
@@ -156,30 +157,30 @@ async function startIntercept(
     folder: join(directory.path, "intercept"),
     clock: systemClock,
     random: systemRandom,
-    reportFault,
+    out: io,
   });
 }
 
 /** A program that the environment does not reach has talked to the real service, and all else looks well. */
-function warnOfSilentHosts(interception: Interception | null): void {
+function warnOfSilentHosts(io: Io, interception: Interception | null): void {
   const hosts = interception?.silentHosts() ?? [];
   if (hosts.length === 0) return;
-  tell(`momo: no request of the command reached ${hosts.join(" or ")} here; momo help intercept has the causes`);
+  io.tell(`momo: no request of the command reached ${hosts.join(" or ")} here; momo help intercept has the causes`);
 }
 
 /** Reports what the command did, and did wrong. If the command failed, its own exit code stays. */
-function tellAudit(report: AuditReport, { audit, quiet }: ExecFlags): void {
+function tellAudit(io: Io, report: AuditReport, { audit, quiet }: ExecFlags): void {
   if (audit === undefined) return;
-  if (!quiet) tell(`momo audit: ${summaryOf(report)}`);
-  for (const line of findingLines(report).slice(quiet ? 1 : 0)) tell(line);
+  if (!quiet) io.tell(`momo audit: ${summaryOf(report)}`);
+  for (const line of findingLines(report).slice(quiet ? 1 : 0)) io.tell(line);
   const taken = report.tally.lenient_takes;
   if (taken > 0) {
-    tell(
+    io.tell(
       `momo: ${counted(taken, "refused request")} would pass with --accept lenient; use it if you cannot change the program`,
     );
   }
   const isBad = report.findings.some(({ severity }) => isAtLeast(severity, audit));
-  if (isBad && host().exitCode === EXIT.done) host().exitCode = EXIT.mistakes;
+  if (isBad && io.exitCode === EXIT.done) io.exitCode = EXIT.mistakes;
 }
 
 /**

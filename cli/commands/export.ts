@@ -18,39 +18,38 @@ import { cannotWrite, writing } from "../files/files.ts";
 import { whyTaken } from "../files/named-files.ts";
 import { locateDataDirectory } from "../files/own-directory.ts";
 import { makeTemporaryDirectory } from "../files/temporary-directory.ts";
-import { host } from "../host.ts";
+import type { Io } from "../io.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPathOrDash, withOptions } from "../terminal/options.ts";
-import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
-import { atTheEnd } from "../terminal/signals.ts";
-import { isTerminal, outStream } from "../terminal/standard-output.ts";
+import type { OutputOptions } from "../terminal/output.ts";
 
 interface ExportFlags extends OutputOptions, DatabaseFlags {
   readonly data?: string;
 }
 
-export function exportCommand(): Command {
+export function exportCommand(io: Io): Command {
   const command = new Command("export").argument(
     "<file>",
     "the new file for the copy; -: standard output",
     readPathOrDash,
   );
-  return withOptions(command, dataOption(), jsonOption(), ...databaseOptions()).action(exportData);
+  withOptions(command, dataOption(), jsonOption(), ...databaseOptions());
+  return command.action((file: string, flags: ExportFlags) => exportData(io, file, flags));
 }
 
 /** Writes a copy to a path that nothing else uses; `name` is what a refusal calls it. */
 type Copy = (path: string, name: string) => Promise<CopyContents>;
 
 /** Copies the shared database that the flags name, otherwise the database of the data directory. */
-function copyOf(flags: ExportFlags): Copy {
-  const database = databaseUnlessData(flags);
+function copyOf(io: Io, flags: ExportFlags): Copy {
+  const database = databaseUnlessData(io, flags);
   // A file as momo serve would have made it, from the rows of another engine.
   if (database)
     return (path, name) =>
       withDatabase(database, "refuse", (store) => writeRows(path, store.exportAll(), name, isMemo));
-  const { database: file } = locateDataDirectory(flags.data);
+  const { database: file } = locateDataDirectory(io, flags.data);
   requireDatabase(file);
   return async (path, name) => {
     copyDatabase(file, path, name);
@@ -58,28 +57,28 @@ function copyOf(flags: ExportFlags): Copy {
   };
 }
 
-async function exportData(file: string, flags: ExportFlags): Promise<void> {
-  host().hideFiles();
-  if (file === "-") await printCopy(flags);
+async function exportData(io: Io, file: string, flags: ExportFlags): Promise<void> {
+  io.hideFiles();
+  if (file === "-") await printCopy(io, flags);
   else {
-    const place = host().resolvePath(file);
-    const contents = await writeCopy(place, flags);
+    const place = io.resolvePath(file);
+    const contents = await writeCopy(io, place, flags);
     const bytes = statSync(place).size;
-    if (flags.json) printJson({ file: place, bytes, ...contents });
-    else tell(`wrote ${file}: ${describeContents(contents)}`);
+    if (flags.json) io.printJson({ file: place, bytes, ...contents });
+    else io.tell(`wrote ${file}: ${describeContents(contents)}`);
   }
 }
 
 /** Writes the copy as a file, completely or not at all. */
-async function writeCopy(file: string, flags: ExportFlags): Promise<CopyContents> {
+async function writeCopy(io: Io, file: string, flags: ExportFlags): Promise<CopyContents> {
   // Refuse before the work. A link counts as a file, also if it leads nowhere.
   if (writing(file, ELSEWHERE, () => lstatSync(file, { throwIfNoEntry: false }))) throw alreadyExists(file);
   const taken = whyTaken(file);
   if (taken !== null) throw new Failure("usage", `${file} ${taken}`, ELSEWHERE);
-  const copy = copyOf(flags);
+  const copy = copyOf(io, flags);
   const draft = `${file}.${process.pid}.tmp`;
   makeEmpty(draft, file);
-  atTheEnd(() => {
+  io.atTheEnd(() => {
     for (const path of withCompanions(draft)) rmSync(path, { force: true });
   });
   const contents = await copy(draft, file).catch((error: unknown) => {
@@ -131,16 +130,17 @@ function aboutCopy(error: unknown, names: readonly string[], elsewhere: string):
 const alreadyExists = (file: string) =>
   new Failure("unexpected", `${file} already exists`, "choose another name, or remove it");
 
-async function printCopy(flags: ExportFlags): Promise<void> {
+async function printCopy(io: Io, flags: ExportFlags): Promise<void> {
   if (flags.json) throw new Failure("usage", "--json needs a FILE: with - the copy itself goes to standard output");
-  if (isTerminal()) throw new Failure("usage", "a terminal cannot show a database", "name a file, or use a pipe");
+  if (io.stdout.isTerminal())
+    throw new Failure("usage", "a terminal cannot show a database", "name a file, or use a pipe");
   const { directory, remove } = makeTemporaryDirectory();
   // If the reader ends, the process ends during the copy.
-  atTheEnd(remove);
-  await copyOf(flags)(directory.database, THE_COPY).catch((error: unknown) => {
+  io.atTheEnd(remove);
+  await copyOf(io, flags)(directory.database, THE_COPY).catch((error: unknown) => {
     throw aboutCopy(error, [THE_COPY, directory.database], "name another place in the variable TMPDIR");
   });
-  await pipeline(createReadStream(directory.database), outStream());
+  await pipeline(createReadStream(directory.database), io.stdout.stream());
 }
 
 export const describeContents = ({ merchants, transactions }: CopyContents): string =>

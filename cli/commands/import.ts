@@ -19,15 +19,14 @@ import { cannotRead, cannotWrite } from "../files/files.ts";
 import { holdDirectory, locateDataDirectory, requireUnused } from "../files/own-directory.ts";
 import { readCredentials } from "../files/server-record.ts";
 import { makeTemporaryDirectory, removeTemporaryLeftovers } from "../files/temporary-directory.ts";
-import { host } from "../host.ts";
+import type { Io } from "../io.ts";
 import { isInForce } from "../serving/credentials.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { Failure, withHintFor } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPathOrDash, withOptions, yesOption } from "../terminal/options.ts";
-import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
-import { atTheEnd, whileBlocked } from "../terminal/signals.ts";
+import type { OutputOptions } from "../terminal/output.ts";
 import { describeContents } from "./export.ts";
 
 interface ImportFlags extends OutputOptions, DatabaseFlags {
@@ -36,58 +35,59 @@ interface ImportFlags extends OutputOptions, DatabaseFlags {
   readonly yes?: true;
 }
 
-export function importCommand(): Command {
+export function importCommand(io: Io): Command {
   const command = new Command("import")
     .argument("<file>", "a copy that momo export made; -: standard input", readPathOrDash)
     .option("--replace", "replace the existing database, which is lost");
   withOptions(command, yesOption(), dataOption(), jsonOption(), ...databaseOptions());
   return command.action((file: string, flags: ImportFlags) => {
-    const database = databaseUnlessData(flags);
-    return database ? importIntoDatabase(file, flags, database) : importData(file, flags);
+    const database = databaseUnlessData(io, flags);
+    return database ? importIntoDatabase(io, file, flags, database) : importData(io, file, flags);
   });
 }
 
 /** Moves a copy into a shared database. The database must be empty, and is filled completely or not at all. */
-async function importIntoDatabase(file: string, flags: ImportFlags, database: NamedDatabase): Promise<void> {
-  host().hideFiles();
+async function importIntoDatabase(io: Io, file: string, flags: ImportFlags, database: NamedDatabase): Promise<void> {
+  io.hideFiles();
   if (flags.replace) {
     throw new Failure("usage", "--replace is for data directories", "make a new database, and give that");
   }
-  const source = await openSource(file);
+  const source = await openSource(io, file);
   removeTemporaryLeftovers();
   const { directory, remove } = makeTemporaryDirectory();
-  atTheEnd(remove);
-  const contents = await importRows(directory, directory.database, source);
+  io.atTheEnd(remove);
+  const contents = await importRows(io, directory, directory.database, source);
   await withDatabase(database, "empty", (store) => store.importAll(readRows(directory.database, source.name)));
-  if (flags.json) printJson({ replaced: false, ...contents });
-  else tell(`filled the database: ${describeContents(contents)}`);
+  if (flags.json) io.printJson({ replaced: false, ...contents });
+  else io.tell(`filled the database: ${describeContents(contents)}`);
 }
 
-async function importData(file: string, flags: ImportFlags): Promise<void> {
-  host().hideFiles();
-  const directory = locateDataDirectory(flags.data);
+async function importData(io: Io, file: string, flags: ImportFlags): Promise<void> {
+  io.hideFiles();
+  const directory = locateDataDirectory(io, flags.data);
   requireUnused(directory);
-  const source = await openSource(file);
+  const source = await openSource(io, file);
   // What is refused up to here changes nothing. Another process can make a database until this one holds the lock.
   if (requireConsent(directory, flags)) {
     await askToGoOn(
+      io,
       () => [`${directory.database} is replaced: what is in it is lost. momo export FILE makes a copy first.`],
       flags,
     );
   }
   using held = new DisposableStack();
-  held.defer(holdDirectory(directory));
+  held.defer(holdDirectory(directory, io.warn));
   const replaces = requireConsent(directory, flags);
   const draft = draftBeside(directory.database);
-  atTheEnd(() => removeDatabase(draft));
-  const contents = await importRows(directory, draft, source);
-  if (!continueNumbers(draft, directory.database)) tell(NUMBERS_UNKNOWN);
+  io.atTheEnd(() => removeDatabase(draft));
+  const contents = await importRows(io, directory, draft, source);
+  if (!continueNumbers(draft, directory.database)) io.tell(NUMBERS_UNKNOWN);
   putInPlace(draft, directory.database);
   const credentials = await compareCredentials(directory);
-  if (flags.json) printJson({ data: directory.path, replaced: replaces, ...contents, credentials });
+  if (flags.json) io.printJson({ data: directory.path, replaced: replaces, ...contents, credentials });
   else {
-    tell(`${replaces ? "replaced" : "made"} ${directory.database}: ${describeContents(contents)}`);
-    if (credentials === "other") tell(OTHER_CREDENTIALS);
+    io.tell(`${replaces ? "replaced" : "made"} ${directory.database}: ${describeContents(contents)}`);
+    if (credentials === "other") io.tell(OTHER_CREDENTIALS);
   }
 }
 
@@ -115,8 +115,8 @@ interface Source {
 }
 
 /** @throws Failure or UnusableDatabase if the first bytes are not of a database of momo's: a draft with others would not be ours */
-async function openSource(file: string): Promise<Source> {
-  const { name, stream } = streamOf(file);
+async function openSource(io: Io, file: string): Promise<Source> {
+  const { name, stream } = streamOf(io, file);
   const chunks = stream[Symbol.asyncIterator]();
   try {
     let beginning = Buffer.alloc(0);
@@ -136,9 +136,9 @@ async function* withRest(beginning: Uint8Array, chunks: AsyncIterator<Uint8Array
   for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
 }
 
-function streamOf(file: string): { readonly name: string; readonly stream: ReadableStream<Uint8Array> } {
+function streamOf(io: Io, file: string): { readonly name: string; readonly stream: ReadableStream<Uint8Array> } {
   if (file === "-") return { name: "standard input", stream: Bun.stdin.stream() };
-  const place = host().resolvePath(file);
+  const place = io.resolvePath(file);
   const stats = statsFor(file, place);
   if (!stats) throw new Failure("not_found", `there is no file ${file}`, USE_EXPORT);
   if (stats.isDirectory()) throw new Failure("unexpected", `${file} is a folder`, USE_EXPORT);
@@ -164,13 +164,13 @@ function statsFor(file: string, place: string) {
 const USE_EXPORT = "make a copy with momo export, and give that";
 
 /** Makes a database at `draft` with the rows of the source. */
-async function importRows(directory: DataDirectory, draft: string, source: Source): Promise<CopyContents> {
+async function importRows(io: Io, directory: DataDirectory, draft: string, source: Source): Promise<CopyContents> {
   const copy = draftBeside(directory.database, "-copy");
-  atTheEnd(() => removeDatabase(copy));
+  io.atTheEnd(() => removeDatabase(copy));
   try {
     await writeCopy(copy, source);
     // This takes a minute for a million rows. The next command in this directory removes the drafts of one that was ended.
-    return await whileBlocked(() => writeRows(draft, readRows(copy, source.name), source.name, isMemo));
+    return await io.whileBlocked(() => writeRows(draft, readRows(copy, source.name), source.name, isMemo));
   } catch (error) {
     const { code, syscall, path } = error as NodeJS.ErrnoException;
     if (code === undefined || error instanceof UnusableDatabase) throw withHintFor("copy", error);

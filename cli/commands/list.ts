@@ -6,6 +6,7 @@ import { ABOUT_PAYMENT, merchantClient, openOptionalControl, timeIn } from "../c
 import { itemsOf, numberOf } from "../client/find.ts";
 import type { Answer } from "../client/request.ts";
 import { commandFor, optionsFor, resolveTarget, type TargetFlags } from "../client/target.ts";
+import type { Io } from "../io.ts";
 import { type Column, printList } from "../terminal/data.ts";
 import { Failure } from "../terminal/failure.ts";
 import {
@@ -19,7 +20,7 @@ import {
   withOptions,
   wordOption,
 } from "../terminal/options.ts";
-import { cellOf, formatOf, type OutputOptions, tell, tellCommand } from "../terminal/output.ts";
+import { cellOf, type OutputOptions } from "../terminal/output.ts";
 import { ageText, amountText, reasonText, statusPiece } from "../terminal/payment-lines.ts";
 import { misuse } from "../terminal/usage.ts";
 
@@ -33,13 +34,14 @@ interface ListFlags extends TargetFlags, OutputOptions {
   readonly id?: string;
 }
 
-export function listCommand(): Command {
+export function listCommand(io: Io): Command {
   const command = new Command("list");
   command
     .option("--page <number>", "from 1", readId)
     .option("--limit <number>", "transactions on a page, at most 100 (default: 10)", readUpTo(MAX_PAGE_LIMIT));
   const filters = FILTER_NAMES.map(filterOption);
-  return withOptions(command, ...filters, ...serverOptions(), ...outputOptions("the transaction ids")).action(list);
+  withOptions(command, ...filters, ...serverOptions(), ...outputOptions("the transaction ids"));
+  return command.action((flags: ListFlags) => list(io, flags));
 }
 
 function filterOption(name: FilterName): Option {
@@ -65,19 +67,19 @@ const isIdOfOne = must(
   (text) => numberOf(text) !== null || text.startsWith("ws_"),
 );
 
-async function list(flags: ListFlags): Promise<void> {
+async function list(io: Io, flags: ListFlags): Promise<void> {
   const query = queryOf(flags);
   const about = flags.id === undefined ? {} : ABOUT_PAYMENT;
-  const target = resolveTarget(flags);
+  const target = resolveTarget(io, flags);
   const answer = await merchantClient(target).get("/transactions.php", query, about);
   const items = itemsOf(answer);
   if (flags.id !== undefined && items.length === 0) {
     throw new Failure("not_found", `there is no transaction ${flags.id}`, "momo list shows them");
   }
-  if (flags.quiet || formatOf(flags) !== "table") {
-    printList({ name: "transactions", items, essential: "id", columns: [], whole: answer }, flags);
+  if (flags.quiet || io.formatOf(flags) !== "table") {
+    printList(io, { name: "transactions", items, essential: "id", columns: [], whole: answer }, flags);
   } else {
-    await printForPeople(answer, items, { ...query, api_key: target.apiKey }, flags);
+    await printForPeople(io, answer, items, { ...query, api_key: target.apiKey }, flags);
   }
 }
 
@@ -102,15 +104,21 @@ function queryOf(flags: ListFlags): Query {
 }
 
 /** @param query of the control API's list, which also has the references and the sandbox's time */
-async function printForPeople(answer: Answer, items: readonly Item[], query: Query, flags: ListFlags): Promise<void> {
+async function printForPeople(
+  io: Io,
+  answer: Answer,
+  items: readonly Item[],
+  query: Query,
+  flags: ListFlags,
+): Promise<void> {
   const pages = pagesOf(answer);
   if (items.length === 0) {
     const { text, next } = nothingShown(pages, flags);
-    tell(text);
-    tellCommand("Next:", commandFor(flags, ...next));
+    io.tell(text);
+    io.tellCommand("Next:", commandFor(flags, ...next));
     return;
   }
-  const known = await openOptionalControl(flags)(`/transactions?${new URLSearchParams(query)}`);
+  const known = await openOptionalControl(io, flags)(`/transactions?${new URLSearchParams(query)}`);
   const { nowMs } = timeIn(known, systemClock.nowMs());
   const rows = (known?.transactions ?? []) as readonly Item[];
   const references = new Map(rows.map(({ id, reference }) => [id, reference]));
@@ -125,12 +133,12 @@ async function printForPeople(answer: Answer, items: readonly Item[], query: Que
     { name: "reason", cell: reasonText },
   ];
   const columns = all.filter(({ cell }) => !cell || items.some((item) => cell(item) !== ""));
-  printList({ name: "transactions", items, essential: "id", columns }, flags);
-  tell();
-  tell(`page ${pages.current_page} of ${pages.total_pages}, ${pages.total_items} in all`);
+  printList(io, { name: "transactions", items, essential: "id", columns }, flags);
+  io.tell();
+  io.tell(`page ${pages.current_page} of ${pages.total_pages}, ${pages.total_items} in all`);
   if (pages.current_page < pages.total_pages)
-    tellCommand("Next page:", commandFor(flags, ...listAgain(flags, pages.current_page + 1)));
-  tellCommand("One of them:", commandFor(flags, "status", cellOf(items[0]?.id)));
+    io.tellCommand("Next page:", commandFor(flags, ...listAgain(flags, pages.current_page + 1)));
+  io.tellCommand("One of them:", commandFor(flags, "status", cellOf(items[0]?.id)));
 }
 
 /** Why there is nothing, and what shows something. */

@@ -3,27 +3,31 @@ import { Command } from "commander";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { controlClient } from "../client/client.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
-import { callersVariable } from "../environment.ts";
+import type { Io } from "../io.ts";
 import { controlOptions, withOptions } from "../terminal/options.ts";
-import { print, tell } from "../terminal/output.ts";
 
-export function openCommand(): Command {
+export function openCommand(io: Io): Command {
   const command = new Command("open").option("--print", "only print its address");
-  return withOptions(command, ...controlOptions()).action(open);
+  withOptions(command, ...controlOptions());
+  return command.action((flags: OpenFlags) => open(io, flags));
 }
 
-async function open(flags: ControlFlags & { readonly print?: true }): Promise<void> {
-  const target = resolveControl(flags);
+interface OpenFlags extends ControlFlags {
+  readonly print?: true;
+}
+
+async function open(io: Io, flags: OpenFlags): Promise<void> {
+  const target = resolveControl(io, flags);
   // Report a missing server here: a browser gives no hint.
   await controlClient(target).get("/health", {});
   const address = `${target.controlUrl}/`;
-  print(address);
+  io.print(address);
   if (flags.print) return;
-  const browser = callersVariable("BROWSER");
+  const browser = io.environment.callersVariable("BROWSER");
   if (browser === undefined ? startUsual(address) : browser.split(delimiter).some((one) => startNamed(one, address)))
     return;
   const reason = browser === undefined ? "No program here opens addresses" : `BROWSER=${browser} opens no address`;
-  tell(`${reason}: open it in a browser yourself.`);
+  io.tell(`${reason}: open it in a browser yourself.`);
 }
 
 /** Linux in Windows (WSL) has `wslview` instead of `xdg-open`. */

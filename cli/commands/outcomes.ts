@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
+import type { Io } from "../io.ts";
 import { type Column, printList } from "../terminal/data.ts";
 import { outputOptions, withOptions } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";
@@ -17,8 +18,8 @@ const COLUMNS: Column<Outcome>[] = [
   "meaning",
 ];
 
-export function outcomesCommand(): Command {
+export function outcomesCommand(io: Io): Command {
   return withOptions(new Command("outcomes"), ...outputOptions("the names")).action((options: OutputOptions) =>
-    printList({ name: "outcomes", items: outcomesView(), essential: "name", columns: COLUMNS }, options),
+    printList(io, { name: "outcomes", items: outcomesView(), essential: "name", columns: COLUMNS }, options),
   );
 }

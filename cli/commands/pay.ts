@@ -13,6 +13,7 @@ import {
   type TargetFlags,
 } from "../client/target.ts";
 import { type WaitFlags, watchPayment } from "../client/wait.ts";
+import type { Io } from "../io.ts";
 import { askText, askWhich, canAsk } from "../terminal/ask.ts";
 import { Failure } from "../terminal/failure.ts";
 import {
@@ -26,7 +27,7 @@ import {
   waitOptions,
   withOptions,
 } from "../terminal/options.ts";
-import { asksForJson, isErrorTerminal, type OutputOptions, tell, tellCommand } from "../terminal/output.ts";
+import { asksForJson, type OutputOptions } from "../terminal/output.ts";
 import { amountText, printPayment } from "../terminal/payment-lines.ts";
 import { missingArgument, misuse } from "../terminal/usage.ts";
 
@@ -37,7 +38,7 @@ interface PayFlags extends TargetFlags, WaitFlags, OutputOptions {
   readonly kind: Kind;
 }
 
-export function payCommand(): Command {
+export function payCommand(io: Io): Command {
   const command = new Command("pay")
     .usage("[options] <phone> <amount>")
     // A number may be several words. The last word is the amount.
@@ -50,17 +51,20 @@ export function payCommand(): Command {
     .addOption(outcomeOption("one of momo outcomes, also with '; after=10s'"))
     .addOption(new Option("--kind <kind>", "api, web, wallet_deposit, credit_topup").choices(KINDS).default("api"));
   const output = outputOptions("the checkout request id; with --wait, the status");
-  return withOptions(command, ...waitOptions(), ...serverOptions(), ...output).action(pay);
+  withOptions(command, ...waitOptions(), ...serverOptions(), ...output);
+  return command.action((first: string | undefined, rest: readonly string[], flags: PayFlags) =>
+    pay(io, first, rest, flags),
+  );
 }
 
-async function pay(first: string | undefined, rest: readonly string[], flags: PayFlags): Promise<void> {
-  if (first === undefined) return askAndPay(flags);
+async function pay(io: Io, first: string | undefined, rest: readonly string[], flags: PayFlags): Promise<void> {
+  if (first === undefined) return askAndPay(io, flags);
   const last = rest.at(-1);
   if (last === undefined) throw missingArgument("AMOUNT is missing");
   refuseMore([first, ...rest]);
   const amount = readAmount(last);
   const phone = readTypedPhone([first, ...rest.slice(0, -1)]);
-  const target = resolveTarget(flags);
+  const target = resolveTarget(io, flags);
   if (target.paymentAccountId === null) {
     throw new Failure(
       "usage",
@@ -68,25 +72,25 @@ async function pay(first: string | undefined, rest: readonly string[], flags: Pa
       "give it with --account or MOMO_PAYMENT_ACCOUNT_ID",
     );
   }
-  const started = await start(target, phone, amount, flags).catch((error: unknown) =>
-    explainAccount(error, target, flags),
+  const started = await start(io, target, phone, amount, flags).catch((error: unknown) =>
+    explainAccount(io, error, target, flags),
   );
   const checkoutRequestId = String(started.checkout_request_id);
-  const isWatched = isErrorTerminal() && !flags.quiet;
+  const isWatched = io.stderr.isTerminal() && !flags.quiet;
   if (!flags.wait) {
-    printPayment(started, flags, "checkout_request_id");
+    printPayment(io, started, flags, "checkout_request_id");
     if (isWatched) {
-      tell();
-      tellCommand("Follow it with:", commandFor(flags, "status", checkoutRequestId, "--wait"));
+      io.tell();
+      io.tellCommand("Follow it with:", commandFor(flags, "status", checkoutRequestId, "--wait"));
     }
     return;
   }
   if (isWatched) {
     const number = started.transaction_id === undefined ? "" : `#${started.transaction_id}  `;
-    tell(`${number}KES ${amountText(amount)} from ${parsePhone(phone)}`);
-    tell(checkoutRequestId);
+    io.tell(`${number}KES ${amountText(amount)} from ${parsePhone(phone)}`);
+    io.tell(checkoutRequestId);
   }
-  await watchPayment(merchantClient(target), checkoutRequestId, flags, { ...started, status: "pending" });
+  await watchPayment(io, merchantClient(target), checkoutRequestId, flags, { ...started, status: "pending" });
 }
 
 /** @throws {@link misuse} if a phone and an amount are followed by another word; a phone may be several words */
@@ -101,56 +105,61 @@ function refuseMore(words: readonly string[]): void {
 }
 
 /** Asks a person for the payment. A person who answers questions also waits for the outcome. */
-async function askAndPay(flags: PayFlags): Promise<void> {
-  if (!canAsk({ json: asksForJson(flags) })) throw missingArgument("PHONE and AMOUNT are missing");
-  resolveTarget(flags); // ask nothing if there is no server
-  const phone = await askText({
+async function askAndPay(io: Io, flags: PayFlags): Promise<void> {
+  if (!canAsk(io, { json: asksForJson(flags) })) throw missingArgument("PHONE and AMOUNT are missing");
+  resolveTarget(io, flags); // ask nothing if there is no server
+  const phone = await askText(io, {
     flag: "PHONE",
     message: "Phone of the customer",
     json: false,
     initial: "0712345678",
     check: (text) => readTypedPhone([text], "It"),
   });
-  const amount = await askText({
+  const amount = await askText(io, {
     flag: "AMOUNT",
     message: "Amount in KES",
     json: false,
     initial: "100",
     check: (text) => readAmount(text, "It"),
   });
-  const outcome = flags.outcome ?? (await askOutcome());
+  const outcome = flags.outcome ?? (await askOutcome(io));
   const chosen = outcome === null ? {} : { outcome };
   const { account, reference, description } = flags;
   const kind = flags.kind === "api" ? undefined : flags.kind;
   const words = [phone, amount, ...optionsFor({ ...chosen, account, reference, description, kind }), "--wait"];
-  tellCommand("The same without questions:", commandFor(flags, "pay", ...words));
-  tell();
-  await pay(phone, [amount], { ...flags, ...chosen, wait: true });
+  io.tellCommand("The same without questions:", commandFor(flags, "pay", ...words));
+  io.tell();
+  await pay(io, phone, [amount], { ...flags, ...chosen, wait: true });
 }
 
-function askOutcome(): Promise<string | null> {
+function askOutcome(io: Io): Promise<string | null> {
   const usual = { value: null, label: "as momo decides: rules, test phones, default" };
   const choices = OUTCOMES.map(({ name, meaning }) => ({ value: name, label: `${name}: ${meaning}` }));
-  return askWhich<string | null>({ message: "What does the customer do?", json: false }, [usual, ...choices]);
+  return askWhich<string | null>(io, { message: "What does the customer do?", json: false }, [usual, ...choices]);
 }
 
 /** Adds to a refusal the flag for the account, if the merchant of the key has no account of this id. */
-async function explainAccount(error: unknown, { apiKey, paymentAccountId }: Target, flags: PayFlags): Promise<never> {
+async function explainAccount(
+  io: Io,
+  error: unknown,
+  { apiKey, paymentAccountId }: Target,
+  flags: PayFlags,
+): Promise<never> {
   if (!(error instanceof Refused) || error.status !== 400) throw error;
-  const known = await openOptionalControl(flags)(`/accounts?${new URLSearchParams({ api_key: apiKey })}`);
+  const known = await openOptionalControl(io, flags)(`/accounts?${new URLSearchParams({ api_key: apiKey })}`);
   const accounts = known?.accounts as readonly { id: unknown }[] | undefined;
   if (!accounts || accounts.some(({ id }) => id === paymentAccountId)) throw error;
   throw new Failure(error.code, error.message, "give one with --account");
 }
 
 /** The merchant API starts payments of the kind `api`, the control API those of other kinds. */
-function start(target: Target, phone: string, amount: number, flags: PayFlags): Promise<Answer> {
+function start(io: Io, target: Target, phone: string, amount: number, flags: PayFlags): Promise<Answer> {
   const { reference, description, outcome, kind } = flags;
   const body = { payment_account_id: target.paymentAccountId, phone, amount, reference, description };
   const ifLost = { checkWith: commandFor(flags, "list", ...(reference ? ["--search", reference] : ["--limit", "1"])) };
   const needs = "checkout_request_id";
   if (kind !== "api") {
-    return controlClient(resolveControl(flags)).post("/payments", { ...body, kind, outcome }, { ifLost, needs });
+    return controlClient(resolveControl(io, flags)).post("/payments", { ...body, kind, outcome }, { ifLost, needs });
   }
   // The runtime sends a byte per character, and the sandbox reads UTF-8.
   const headers: Record<string, string> =

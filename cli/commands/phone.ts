@@ -8,28 +8,30 @@ import { type Client, controlClient, openEvents, timeIn } from "../client/client
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
 import type { Answer } from "../client/request.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
-import { canRedraw } from "../environment.ts";
+import type { Io } from "../io.ts";
 import { isAttended } from "../terminal/ask.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
 import { controlOptions, readTypedPhone, withOptions } from "../terminal/options.ts";
 import { amountText, reasonText } from "../terminal/payment-lines.ts";
-import { openStatusLine } from "../terminal/status-line.ts";
+import { openStatusLine, type StatusLine } from "../terminal/status-line.ts";
 
-export function phoneCommand(): Command {
+export function phoneCommand(io: Io): Command {
   const command = new Command("phone").argument("[phone...]", "the customer's number (default: every customer)");
-  return withOptions(command, ...controlOptions()).action(phone);
+  withOptions(command, ...controlOptions());
+  return command.action((words: readonly string[], flags: ControlFlags) => phone(io, words, flags));
 }
 
-async function phone(words: readonly string[], flags: ControlFlags): Promise<void> {
-  if (!isAttended()) {
+async function phone(io: Io, words: readonly string[], flags: ControlFlags): Promise<void> {
+  if (!isAttended(io)) {
     throw new Failure("usage", "momo phone needs a person at a terminal", "scripts use momo answer");
   }
   const owner = words.length === 0 ? null : parsePhone(readTypedPhone(words));
-  const target = () => resolveControl(flags);
+  const target = () => resolveControl(io, flags);
   const first = await openEvents(target());
   const off = new AbortController();
-  const handset = new Handset(owner, flags, () => controlClient(target()), off.signal);
+  const handset = new Handset(openStatusLine(io), owner, flags, () => controlClient(target()), off.signal);
   const keyboard = openKeyboard(
+    io.environment.canRedraw(),
     (key) => (key === "off" ? off.abort() : handset.press(key)),
     () => handset.show(),
   );
@@ -47,7 +49,6 @@ async function phone(words: readonly string[], flags: ControlFlags): Promise<voi
 
 /** The screen of the phone: the open prompts, the one that is shown, and the digits typed so far. */
 class Handset {
-  readonly line = openStatusLine();
   #open: readonly PromptOnWire[] = [];
   #current: PromptOnWire | null = null;
   #typed = "";
@@ -58,6 +59,7 @@ class Handset {
   #refreshing: Promise<void> = Promise.resolve();
 
   constructor(
+    readonly line: StatusLine,
     readonly owner: string | null,
     readonly flags: ControlFlags,
     readonly client: () => Client,
@@ -190,10 +192,12 @@ type Key = "enter" | "escape" | "backspace" | "off" | { readonly digit: string }
 /** How long a lone Escape waits for the rest of a sequence, such as that of an arrow key. */
 const ESCAPE_MS = 50;
 
-/** @param onBack called when the process goes on after Ctrl+Z */
-function openKeyboard(onKey: (key: Key) => void, onBack: () => void) {
+/**
+ * @param isRaw whether single keys can be read
+ * @param onBack called when the process goes on after Ctrl+Z
+ */
+function openKeyboard(isRaw: boolean, onKey: (key: Key) => void, onBack: () => void) {
   const { stdin } = process;
-  const isRaw = canRedraw();
   const grab = (raw: boolean) => {
     if (isRaw) stdin.setRawMode(raw);
   };

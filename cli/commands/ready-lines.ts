@@ -1,11 +1,12 @@
 import { networkInterfaces } from "node:os";
 import { ownCommand } from "../files/data-directory.ts";
+import type { Io } from "../io.ts";
 import type { ReadyRecord } from "../serving/ready-record.ts";
-import { print, printCommand, printFields, printText, styled } from "../terminal/output.ts";
+import { styled } from "../terminal/output.ts";
 import { version } from "../version.ts";
 
 /** The lines that a person needs for the first payment. They are printed when the server is ready. */
-export function announce(record: ReadyRecord, host: string, readyMs: number): void {
+export function announce(io: Io, record: ReadyRecord, host: string, readyMs: number): void {
   const fields = [
     ["console", record.console_url],
     ["API", record.base_url],
@@ -17,25 +18,25 @@ export function announce(record: ReadyRecord, host: string, readyMs: number): vo
     ["seed", record.seed],
     ["control token", record.control_token],
   ] as const;
-  printText(styled("bold", `momo ${version}`), `, a mobile-money sandbox, ready in ${Math.round(readyMs)} ms`);
-  print();
-  printFields(
+  io.printText(styled("bold", `momo ${version}`), `, a mobile-money sandbox, ready in ${Math.round(readyMs)} ms`);
+  io.print();
+  io.printFields(
     fields.filter(([, value]) => value != null),
     "  ",
   );
-  print();
-  printText("Try, in another terminal:");
+  io.print();
+  io.printText("Try, in another terminal:");
   for (const [does, command] of [
-    ["the customer pays", tryLine(record.data, "pay", "0712345678", "100", "--wait")],
-    ["the customer cancels", tryLine(record.data, "pay", "254700000032", "100", "--wait")],
-    ["be the customer: answer momo pay 254700000100 100", tryLine(record.data, "phone")],
+    ["the customer pays", tryLine(io, record.data, "pay", "0712345678", "100", "--wait")],
+    ["the customer cancels", tryLine(io, record.data, "pay", "254700000032", "100", "--wait")],
+    ["be the customer: answer momo pay 254700000100 100", tryLine(io, record.data, "phone")],
   ] as const) {
-    print();
-    printText("  ", styled("dim", `# ${does}`));
-    printCommand(command);
+    io.print();
+    io.printText("  ", styled("dim", `# ${does}`));
+    io.printCommand(command);
   }
-  print();
-  print(styled("green", "Ready."), " Ctrl+C stops.");
+  io.print();
+  io.print(styled("green", "Ready."), " Ctrl+C stops.");
 }
 
 /** Shown by a server that has not made the first key of its database. */
@@ -56,7 +57,7 @@ function othersUse(host: string, baseUrl: string): string[] {
 }
 
 /** The shortest command line that reaches this server from any folder. */
-function tryLine(data: string, ...words: string[]): string {
-  const { program, flags } = ownCommand(data);
+function tryLine(io: Io, data: string, ...words: string[]): string {
+  const { program, flags } = ownCommand(io.environment, data);
   return [program, ...words, flags].join(" ").trimEnd();
 }

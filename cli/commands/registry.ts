@@ -14,11 +14,10 @@ import { type Client, controlClient } from "../client/client.ts";
 import type { Answer, SendOptions } from "../client/request.ts";
 import { serverAt } from "../client/server.ts";
 import { resolveControl } from "../client/target.ts";
-import { momoEnvironment } from "../environment.ts";
 import { nameDataDirectory } from "../files/data-directory.ts";
 import { locateDataDirectory, makeDataDirectory } from "../files/own-directory.ts";
 import { readCredentials, runningServer } from "../files/server-record.ts";
-import { host } from "../host.ts";
+import type { Io } from "../io.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
 import { askText, askToGoOn, askWhich } from "../terminal/ask.ts";
@@ -32,7 +31,7 @@ import {
   readTariff,
   yesOption,
 } from "../terminal/options.ts";
-import { asksForJson, formatOf, print, printJson, tell } from "../terminal/output.ts";
+import { asksForJson } from "../terminal/output.ts";
 import { type Show, type Flags as SteeringFlags, steer, type Way } from "./steering.ts";
 
 /** Merchants, their payment accounts and their keys. Each sub-command works with or without a running server. */
@@ -57,12 +56,12 @@ type RegistryCall = (client: Client, flags: Flags, argument: string) => Promise<
  * A command without sub-commands, and how to add one.
  * @param essential what `-q` prints, in the help
  */
-function registry(name: string, essential: string, show: Show) {
+function registry(io: Io, name: string, essential: string, show: Show) {
   const command = new Command(name);
   const add = (subName: string, summary: string, call: RegistryCall, shows = show): Command => {
     const sub = command.command(subName).description(summary);
     const work = (flags: Flags, argument: string) => (client: Client) => call(client, flags, argument);
-    return steer(sub, HERE_OR_THERE, essential, [name, "list"], work, shows);
+    return steer(io, sub, HERE_OR_THERE, essential, [name, "list"], work, shows);
   };
   return { command, add };
 }
@@ -70,43 +69,44 @@ function registry(name: string, essential: string, show: Show) {
 /** @param columns the first one is what `-q` prints */
 const showItems =
   (name: string, ...columns: string[]): Show =>
-  (answer, flags) => {
+  (io, answer, flags) => {
     const items = (answer[name] as Record<string, unknown>[]).map((item) =>
       Object.fromEntries(columns.map((column) => [column, item[column]])),
     );
     const named = columns.map((column) => ({ name: column.replaceAll("_", " ") }));
-    printList({ name, items, essential: columns[0] ?? "", columns: named }, flags);
+    printList(io, { name, items, essential: columns[0] ?? "", columns: named }, flags);
   };
 
-const showMade: Show = ({ success: _, message: __, ...record }, flags) => printRecord(record, flags, String(record.id));
+const showMade: Show = (io, { success: _, message: __, ...record }, flags) =>
+  printRecord(io, record, flags, String(record.id));
 
-const nameOf = async (flags: Flags, message: string): Promise<string> =>
-  flags.name ?? readName(await askText({ flag: "--name", message, json: asksForJson(flags), check: readName }));
+const nameOf = async (io: Io, flags: Flags, message: string): Promise<string> =>
+  flags.name ?? readName(await askText(io, { flag: "--name", message, json: asksForJson(flags), check: readName }));
 
 const ofMerchant = ({ merchant }: Flags): Record<string, string> =>
   merchant === undefined ? {} : { merchant_id: String(merchant) };
 
-export function merchantsCommand(): Command {
-  const { command, add } = registry("merchants", "the ids", showItems("merchants", "id", "name"));
+export function merchantsCommand(io: Io): Command {
+  const { command, add } = registry(io, "merchants", "the ids", showItems("merchants", "id", "name"));
   add(
     "create",
     "register a merchant",
-    async (client, flags) => client.post("/merchants", { name: await nameOf(flags, "Name of the merchant") }),
+    async (client, flags) => client.post("/merchants", { name: await nameOf(io, flags, "Name of the merchant") }),
     showMade,
   ).addOption(new Option("--name <name>", "shown to customers").argParser(readName));
   add("list", "list the merchants", (client) => client.get("/merchants", {}));
   return command;
 }
 
-export function accountsCommand(): Command {
+export function accountsCommand(io: Io): Command {
   const show = showItems("accounts", "id", "merchant_id", "name", "fee");
-  const { command, add } = registry("accounts", "the ids", show);
+  const { command, add } = registry(io, "accounts", "the ids", show);
   add(
     "create",
     "open a payment account",
     async (client, flags) => {
       const { id, fee, merchant: merchant_id } = flags;
-      const name = await nameOf(flags, "Name of the payment account");
+      const name = await nameOf(io, flags, "Name of the payment account");
       return client.post("/accounts", { name, id, fee: fee && formatTariff(fee), merchant_id });
     },
     showMade,
@@ -121,15 +121,15 @@ export function accountsCommand(): Command {
   return command;
 }
 
-export function keysCommand(): Command {
+export function keysCommand(io: Io): Command {
   const show = showItems("keys", "api_key", "merchant_id", "label");
-  const { command, add } = registry("keys", "the keys; a new secret on stderr", show);
+  const { command, add } = registry(io, "keys", "the keys; a new secret on stderr", show);
   add(
     "create",
     "create a key; its secret is shown only once",
     async (client, flags) => {
       const { label = `made ${formatTimestamp(systemClock.nowMs())}` } = flags;
-      return client.post("/keys", { label, merchant_id: await merchantOf(client, flags) });
+      return client.post("/keys", { label, merchant_id: await merchantOf(io, client, flags) });
     },
     showKey,
   )
@@ -139,41 +139,47 @@ export function keysCommand(): Command {
     const answer = await client.get("/keys", ofMerchant(flags));
     return { ...answer, keys: (answer.keys as KeyOnWire[]).filter(({ revoked }) => !revoked) };
   }).addOption(merchantOption());
-  add("revoke", "refuse a key from now on", revokeKey, (_, flags, apiKey) => {
-    if (flags.quiet) print(apiKey);
-    else if (asksForJson(flags)) printJson({ api_key: apiKey, revoked: true });
-    else tell(`revoked ${apiKey}`);
-  })
+  add(
+    "revoke",
+    "refuse a key from now on",
+    async (client, flags, apiKey) => revokeKey(io, client, flags, apiKey),
+    (_io, _answer, flags, apiKey) => {
+      if (flags.quiet) io.print(apiKey);
+      else if (asksForJson(flags)) io.printJson({ api_key: apiKey, revoked: true });
+      else io.tell(`revoked ${apiKey}`);
+    },
+  )
     .argument("<api-key>", "the key, mk_…", readPathPart)
     .addOption(yesOption());
   return command;
 }
 
-async function merchantOf(client: Client, flags: Flags): Promise<number | undefined> {
+async function merchantOf(io: Io, client: Client, flags: Flags): Promise<number | undefined> {
   if (flags.merchant !== undefined) return flags.merchant;
   const merchants = (await client.get("/merchants", {})).merchants as MerchantOnWire[];
   const choices = merchants.map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
-  return (await askWhich({ message: "Which merchant?", json: asksForJson(flags) }, choices)) ?? undefined;
+  return (await askWhich(io, { message: "Which merchant?", json: asksForJson(flags) }, choices)) ?? undefined;
 }
 
-const showKey: Show = (answer, flags) => {
+const showKey: Show = (io, answer, flags) => {
   const { api_key, api_secret, merchant_id, label } = answer as Answer & KeyMade;
   if (flags.quiet) {
-    print(api_key);
-    tell(api_secret); // shown only now, so it is printed also with -q
+    io.print(api_key);
+    io.tell(api_secret); // shown only now, so it is printed also with -q
     return;
   }
-  printRecord({ api_key, api_secret, merchant_id, label }, flags, api_key);
-  if (formatOf(flags) === "table") {
-    tell();
-    tell("The secret is not shown again: momo keeps only a hash of it.");
+  printRecord(io, { api_key, api_secret, merchant_id, label }, flags, api_key);
+  if (io.formatOf(flags) === "table") {
+    io.tell();
+    io.tell("The secret is not shown again: momo keeps only a hash of it.");
   }
 };
 
-async function revokeKey(client: Client, flags: Flags, apiKey: string): Promise<Answer> {
-  const directory = nameDataDirectory(flags.data);
+async function revokeKey(io: Io, client: Client, flags: Flags, apiKey: string): Promise<Answer> {
+  const directory = nameDataDirectory(io, flags.data);
   if (readOrNull(() => readCredentials(directory))?.api_key === apiKey) {
     await askToGoOn(
+      io,
       () => [
         `${apiKey} is the key in ${directory.credentials}: commands without --api-key use it, and are refused from now on.`,
         "The next momo serve makes a new one.",
@@ -188,24 +194,25 @@ async function revokeKey(client: Client, flags: Flags, apiKey: string): Promise<
  * For calls of the control API about merchants, accounts and keys: the server of the data directory answers them, or this process, if
  * none runs there or a shared database is meant.
  */
-export async function withRegistry(
+async function withRegistry(
+  io: Io,
   flags: Pick<Flags, "data" | keyof DatabaseFlags>,
   work: (client: Client) => Promise<Answer>,
   usual?: SendOptions,
 ): Promise<Answer> {
-  const database = databaseUnlessData(flags);
+  const database = databaseUnlessData(io, flags);
   if (database)
     return withDatabase(database, "refuse", (shared) => work(clientHere(() => shared, shared.clock, usual)));
-  const directory = locateDataDirectory(flags.data);
+  const directory = locateDataDirectory(io, flags.data);
   if (readOrNull(() => runningServer(directory))) {
-    return work(controlClient(resolveControl(flags, { ...momoEnvironment(), ...NO_ADDRESS }), usual));
+    return work(controlClient(resolveControl(io, flags, { ...io.environment.momo(), ...NO_ADDRESS }), usual));
   }
-  host().hideFiles();
+  io.hideFiles();
   let store: Store | undefined;
   // Opened by the first call. Only a new merchant makes a missing directory.
   const open = ({ method, url }: Request) => {
     const create = method === "POST" && url.endsWith("/merchants");
-    if (create) makeDataDirectory(directory);
+    if (create) makeDataDirectory(directory, io.warn);
     store ??= openStore(directory.database, { create });
     return store;
   };

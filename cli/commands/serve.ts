@@ -8,15 +8,15 @@ import { formatDuration } from "../../src/domain/duration.ts";
 import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
-import { callersVariable, momoEnvironment } from "../environment.ts";
+import type { Environment } from "../environment.ts";
 import { type DataDirectory, nameDataDirectory } from "../files/data-directory.ts";
 import { ReadyFile } from "../files/ready-file.ts";
 import { readSecretFile } from "../files/secret-file.ts";
 import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../files/temporary-directory.ts";
-import { host } from "../host.ts";
+import type { Io } from "../io.ts";
 import { firstKeyOfEnvironment } from "../serving/credentials.ts";
 import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
-import { type DatabaseConfig, THIS_MACHINE } from "../serving/engine.ts";
+import { type DatabaseConfig, thisMachine } from "../serving/engine.ts";
 import { PortInUse } from "../serving/listen.ts";
 import { type ReadyRecord, readyRecord } from "../serving/ready-record.ts";
 import { type RunningSandbox, runSandbox, type SandboxConfig } from "../serving/run-sandbox.ts";
@@ -31,11 +31,9 @@ import {
   readPath,
   readPort,
 } from "../terminal/options.ts";
-import { printJson, reportFault, STDERR, tell } from "../terminal/output.ts";
+import type { Output } from "../terminal/output.ts";
 import { createRequestOutput, isRefused, type RequestOutput } from "../terminal/server-log.ts";
-import { stopSignal } from "../terminal/signals.ts";
-import { isTerminal, lineWidth, outliveOutput, outputProblem } from "../terminal/standard-output.ts";
-import { checkVariables, optionName, rememberVariables, takeVariable } from "../terminal/usage.ts";
+import { checkVariables, rememberVariables, takeVariable } from "../terminal/usage.ts";
 import { announce } from "./ready-lines.ts";
 
 interface ServeFlags extends SandboxFlags, SharingFlags {
@@ -54,10 +52,10 @@ interface ServeFlags extends SandboxFlags, SharingFlags {
   readonly name?: string;
 }
 
-export function serveCommand(): Command {
-  const command = new ServeCommand("serve")
+export function serveCommand(io: Io): Command {
+  const command = new ServeCommand("serve", io.environment)
     .optionsGroup("Where:")
-    .addOption(portOption())
+    .addOption(portOption(io))
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "temporary data, removed at the end")
@@ -76,12 +74,12 @@ export function serveCommand(): Command {
     .option("--until-stdin-closes", "end with the program that started momo")
     .addHelpText("after", "\nMOMO_SERVE_PORT sets --port, and so on. momo help replicas: --database and more.")
     .action(async (flags: ServeFlags) => {
-      checkVariables(command);
-      rememberVariables(command);
+      checkVariables(command, io.environment);
+      rememberVariables(command, io);
       try {
-        await serve(flags);
+        await serve(io, flags);
       } catch (error) {
-        const variable = error instanceof PortInUse ? host().givenByVariable.get(error.flag) : undefined;
+        const variable = error instanceof PortInUse ? io.givenByVariable.get(error.flag) : undefined;
         if (variable === undefined) throw error;
         const { code, message, hint } = toFailure(error);
         throw new Failure(code, `${message}; ${variable} names this port`, hint);
@@ -91,38 +89,45 @@ export function serveCommand(): Command {
 }
 
 /** Hosts of shops, such as Render and Replit, name the port in PORT. MOMO_SERVE_PORT comes before it. */
-function portOption(): Option {
-  const option = new Option("--port <number>", "0 takes any free one").default(host().usualPort).argParser(readPort);
-  return callersVariable("PORT") === undefined ? option : option.env("PORT");
+function portOption({ usualPort, environment }: Io): Option {
+  const option = new Option("--port <number>", "0 takes any free one").default(usualPort).argParser(readPort);
+  return environment.callersVariable("PORT") === undefined ? option : option.env("PORT");
 }
 
 class ServeCommand extends Command {
+  readonly #environment: Environment;
+
+  constructor(name: string, environment: Environment) {
+    super(name);
+    this.#environment = environment;
+  }
+
   override addOption(option: Option): this {
-    return super.addOption(takeVariable(option));
+    return super.addOption(takeVariable(option, this.#environment));
   }
 }
 
-async function serve(flags: ServeFlags): Promise<void> {
+async function serve(io: Io, flags: ServeFlags): Promise<void> {
   // Set umask before the first file, so that our files are private.
-  host().hideFiles();
-  const named = flags.ephemeral ? null : nameDataDirectory(flags.data);
+  io.hideFiles();
+  const named = flags.ephemeral ? null : nameDataDirectory(io, flags.data);
   const readyFile =
-    flags.readyFile === undefined ? null : new ReadyFile(optionName("--ready-file"), flags.readyFile, named);
-  const config = await configOf(flags);
-  const database = sharedDatabase(flags);
-  if (database) requireShareable(config);
-  const givenToken = givenControlToken(flags);
+    flags.readyFile === undefined ? null : new ReadyFile(io, io.optionName("--ready-file"), flags.readyFile, named);
+  const config = await configOf(io, flags);
+  const database = sharedDatabase(io, flags);
+  if (database) requireShareable(io, config);
+  const givenToken = givenControlToken(io, flags);
   const newToken = givenToken === null && !isLoopback(flags.host) ? token(systemRandom, 40).toLowerCase() : null;
-  const output = flags.quiet ? null : createRequestOutput(flags.logFormat ?? "pretty", lineWidth(STDERR));
+  const output = flags.quiet ? null : createRequestOutput(io, flags.logFormat ?? "pretty");
   const drainMs = drainOf(flags, database);
-  const controlPort = controlPortFor(flags);
+  const controlPort = controlPortFor(io, flags);
   // The line was read to its end: from now on files are touched.
   let removeFiles = () => {};
-  const stopping = stopSignal(() => removeFiles());
-  outliveOutput();
+  const stopping = io.stopSignal(() => removeFiles());
+  io.stdout.outlive();
   readyFile?.removeOld();
   const temporary = flags.ephemeral ? makeTemporaryDirectory() : null;
-  const directory = temporary?.directory ?? nameDataDirectory(flags.data);
+  const directory = temporary?.directory ?? nameDataDirectory(io, flags.data);
   let sandbox: RunningSandbox | undefined;
   removeFiles = () => {
     readyFile?.remove();
@@ -141,21 +146,20 @@ async function serve(flags: ServeFlags): Promise<void> {
       controlPort,
       controlToken: givenToken ?? newToken,
       drainMs,
-      firstKey: firstKeyOfEnvironment,
+      firstKey: () => firstKeyOfEnvironment(io.environment),
       afterFirstRequests: removeTemporaryLeftovers,
-      ...THIS_MACHINE,
-      reportFault: output?.reportFault ?? reportFault,
-      warn: tell,
+      ...thisMachine(io),
+      ...(output && { reportFault: output.reportFault }),
       ...(flags.name !== undefined && { name: flags.name }),
-      ...(output && listenersOf(flags, output)),
+      ...(output && listenersOf(io, flags, output)),
     });
     const record = readyRecord(sandbox, directory, newToken, config.seed ?? null);
     readyFile?.write(record);
-    if (flags.json) printRecord(record);
-    else tellReady(record, flags.host);
-    tellUnusedKey(record.api_key, database);
+    if (flags.json) printRecord(io, record);
+    else tellReady(io, record, flags.host);
+    tellUnusedKey(io, record.api_key, database);
     await stopped;
-    if (drainMs > 0 && isTerminal()) tell(`stopping in ${formatDuration(drainMs)}; Ctrl+C stops at once`);
+    if (drainMs > 0 && io.stdout.isTerminal()) io.tell(`stopping in ${formatDuration(drainMs)}; Ctrl+C stops at once`);
   } catch (error) {
     throw temporary && !database ? explainTemporary(directory, error) : error;
   } finally {
@@ -164,8 +168,9 @@ async function serve(flags: ServeFlags): Promise<void> {
     try {
       loss = (await sandbox?.stop()) ?? null;
     } finally {
-      if (loss !== null) tell(`momo: stopped; ${loss}`);
-      else if (sandbox && !flags.json && isTerminal()) tellEnd(directory, database, Boolean(flags.ephemeral));
+      if (loss !== null) io.tell(`momo: stopped; ${loss}`);
+      else if (sandbox && !flags.json && io.stdout.isTerminal())
+        tellEnd(io, directory, database, Boolean(flags.ephemeral));
       removeFiles();
     }
   }
@@ -184,20 +189,20 @@ async function startUnlessStopped(stopping: Promise<void>, removeFiles: () => vo
   process.exit(EXIT.done);
 }
 
-function tellReady(record: ReadyRecord, bindHost: string): void {
-  announce(record, bindHost, stopwatch());
-  if (outputProblem() !== null) tell(`momo: ${outputProblem()}; momo env prints the address and the key`);
+function tellReady(io: Io, record: ReadyRecord, bindHost: string): void {
+  announce(io, record, bindHost, stopwatch());
+  if (io.stdout.problem !== null) io.tell(`momo: ${io.stdout.problem}; momo env prints the address and the key`);
 }
 
 /** @throws Failure if nobody can get it: the program that waits for it would wait for ever */
-function printRecord(record: object): void {
-  printJson(record);
-  const problem = outputProblem();
+function printRecord(io: Io, record: object): void {
+  io.printJson(record);
+  const problem = io.stdout.problem;
   if (problem !== null) throw new Failure("unexpected", problem, "name a file on another disk, or use --ready-file");
 }
 
 /** @throws Failure `usage` for what only a server with a database of its own can have */
-function requireShareable({ rules, seed }: SandboxChoices): void {
+function requireShareable({ optionName }: Io, { rules, seed }: SandboxChoices): void {
   if (rules.some(({ times }) => times !== undefined))
     throw new Failure("usage", `${optionName("--rules")} ${COUNTED_RULES}`, RULES_HINT);
   if (seed != null) throw new Failure("usage", `${optionName("--seed")} ${SEED_ALONE}`, SEED_HINT);
@@ -211,27 +216,27 @@ const SEED_ALONE = "is for a sandbox of its own: servers that share a database t
 const SEED_HINT = "leave out --database, or --seed";
 
 /** Always shows refused requests; payments to a person at a terminal. --log-format without --log means requests. */
-function listenersOf({ log, logFormat }: ServeFlags, output: RequestOutput) {
+function listenersOf({ stderr }: Output, { log, logFormat }: ServeFlags, output: RequestOutput) {
   const { onRequest, onRefused, onTransaction, onDelivery } = output;
   if (log === "requests" || (log === undefined && logFormat !== undefined)) return { onRequest, onDelivery };
   const refused = { onRequest: (request: AnsweredRequest) => void (isRefused(request) && onRefused(request)) };
-  if (log === "payments" || isTerminal(STDERR)) return { ...refused, onTransaction, onDelivery };
+  if (log === "payments" || stderr.isTerminal()) return { ...refused, onTransaction, onDelivery };
   return {
     ...refused,
     onDelivery: (delivery: Delivery) => void (stateOf(delivery) === "failed" && onDelivery(delivery)),
   };
 }
 
-function tellEnd({ database, path }: DataDirectory, shared: DatabaseConfig | null, isEphemeral: boolean): void {
+function tellEnd(io: Io, { database, path }: DataDirectory, shared: DatabaseConfig | null, isEphemeral: boolean): void {
   if (shared) {
-    tell("stopped; the payments stay in the database");
+    io.tell("stopped; the payments stay in the database");
     return;
   }
   const payments = counted(countTransactions(database), "payment");
-  tell(isEphemeral ? `stopped; ${payments} forgotten with ${path}` : `stopped; ${payments} kept in ${path}`);
+  io.tell(isEphemeral ? `stopped; ${payments} forgotten with ${path}` : `stopped; ${payments} kept in ${path}`);
 }
 
-function controlPortFor({ port, controlPort }: ServeFlags): number | null {
+function controlPortFor({ optionName }: Io, { port, controlPort }: ServeFlags): number | null {
   if (controlPort === undefined) return null;
   if (controlPort === port && port !== 0) {
     throw new Failure(
@@ -246,28 +251,28 @@ function controlPortFor({ port, controlPort }: ServeFlags): number | null {
 const TOKEN_FORM = /^[\x21-\x7e]{16,200}$/;
 
 /** An address that other machines reach needs a token. On loopback a token is optional, for machines with several users. */
-function givenControlToken({ controlTokenFile }: ServeFlags): string | null {
-  const { controlToken } = momoEnvironment();
+function givenControlToken(io: Io, { controlTokenFile }: ServeFlags): string | null {
+  const { controlToken } = io.environment.momo();
   if (controlTokenFile === undefined && controlToken !== undefined) {
     if (TOKEN_FORM.test(controlToken)) return controlToken;
     throw new Failure("usage", "MOMO_CONTROL_TOKEN must be 16 to 200 visible ASCII characters");
   }
   if (controlTokenFile === undefined) return null;
-  const text = readSecretFile(optionName("--control-token-file"), controlTokenFile, "token").trim();
+  const text = readSecretFile(io, io.optionName("--control-token-file"), controlTokenFile, "token").trim();
   if (TOKEN_FORM.test(text)) return text;
   throw new Failure(
     "usage",
-    `${optionName("--control-token-file")} must hold one token of 16 to 200 visible ASCII characters`,
+    `${io.optionName("--control-token-file")} must hold one token of 16 to 200 visible ASCII characters`,
   );
 }
 
 /** Warns that the key of the environment is not valid here, so that clients with it are refused. */
-function tellUnusedKey(inForce: string | null, shared: DatabaseConfig | null): void {
-  const { apiKey } = momoEnvironment();
+function tellUnusedKey(io: Io, inForce: string | null, shared: DatabaseConfig | null): void {
+  const { apiKey } = io.environment.momo();
   if (apiKey === undefined || apiKey === inForce) return;
   const place = shared ? "the database" : "this data directory";
   const other = inForce === null ? "" : `: ${inForce}`;
-  tell(`momo: MOMO_API_KEY is not used, because ${place} has a key already${other}`);
+  io.tell(`momo: MOMO_API_KEY is not used, because ${place} has a key already${other}`);
 }
 
 /** Waits for the end of standard input, which happens when the parent process ends or is killed. */

@@ -2,8 +2,9 @@ import type { Command, Option } from "commander";
 import { type Client, controlClient } from "../client/client.ts";
 import type { Answer, SendOptions } from "../client/request.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
+import type { Io } from "../io.ts";
 import { controlOptions, outputOptions, withOptions } from "../terminal/options.ts";
-import { asksForJson, type OutputOptions, print, printJson, tell } from "../terminal/output.ts";
+import { asksForJson, type Output, type OutputOptions } from "../terminal/output.ts";
 
 /** Commands that each send one call of the control API, and show its answer. */
 
@@ -12,16 +13,16 @@ export interface Flags extends OutputOptions, ControlFlags {}
 /** Refuses a wrong command line, before a server is looked for. @param argument that of the command, if it has one */
 export type Call<F extends Flags> = (flags: F, argument: string) => (client: Client) => Promise<Answer>;
 
-export type Show = (answer: Answer, flags: Flags, argument: string) => void;
+export type Show = (io: Io, answer: Answer, flags: Flags, argument: string) => void;
 
 /** How a command reaches the control API, and the options that say where it is. */
 export interface Way<F> {
-  readonly reach: (flags: F, work: (client: Client) => Promise<Answer>, usual: SendOptions) => Promise<Answer>;
+  readonly reach: (io: Io, flags: F, work: (client: Client) => Promise<Answer>, usual: SendOptions) => Promise<Answer>;
   readonly options: () => readonly Option[];
 }
 
 export const OVER_HTTP: Way<Flags> = {
-  reach: (flags, work, usual) => work(controlClient(resolveControl(flags), usual)),
+  reach: (io, flags, work, usual) => work(controlClient(resolveControl(io, flags), usual)),
   options: controlOptions,
 };
 
@@ -31,6 +32,7 @@ export const OVER_HTTP: Way<Flags> = {
  * @param words those of the command that shows whether a write was done
  */
 export function steer<F extends Flags>(
+  io: Io,
   command: Command,
   { reach, options }: Way<F>,
   essential: string,
@@ -43,7 +45,7 @@ export function steer<F extends Flags>(
     const flags = command.opts<F>();
     const argument = command.registeredArguments.length > 0 ? String(given[0]) : "";
     const ifLost = { checkWith: commandFor(flags, ...words) };
-    show(await reach(flags, call(flags, argument), { ifLost }), flags, argument);
+    show(io, await reach(io, flags, call(flags, argument), { ifLost }), flags, argument);
   });
 }
 
@@ -57,8 +59,8 @@ export interface Own {
 }
 
 /** Tells what was done. It is no data, so stdout has it only as JSON. */
-export function tellAnswer(answer: Answer, flags: OutputOptions, essential: unknown): void {
-  if (flags.quiet) print(String(essential));
-  else if (asksForJson(flags)) printJson(answer);
-  else tell(answer.message);
+export function tellAnswer(out: Output, answer: Answer, flags: OutputOptions, essential: unknown): void {
+  if (flags.quiet) out.print(String(essential));
+  else if (asksForJson(flags)) out.printJson(answer);
+  else out.tell(answer.message);
 }

@@ -1,10 +1,9 @@
 import { join, posix, win32 } from "node:path";
 import { quoted } from "../../sandbox/curl.ts";
 import { withCompanions } from "../../src/store/sqlite/sqlite.ts";
-import { homeFolder, momoEnvironment, platformFolders } from "../environment.ts";
-import { host } from "../host.ts";
+import type { Environment, PlatformFolders } from "../environment.ts";
+import type { Io } from "../io.ts";
 import { Failure } from "../terminal/failure.ts";
-import { userPath } from "../terminal/options.ts";
 import { commandLine } from "../terminal/this-program.ts";
 import { statsOfTarget } from "./files.ts";
 
@@ -23,10 +22,9 @@ export interface DataDirectory {
  * `--data`, then `MOMO_DATA`, then the platform's data folder. It reads no file.
  * @throws Failure if only the home directory would say where it is, and there is none
  */
-export function nameDataDirectory(flag: string | undefined): DataDirectory {
-  const named = flag ?? momoEnvironment().data;
-  const path = named === undefined ? platformDefault() : userPath(named);
-  if (path !== null) return dataDirectoryAt(host().resolvePath(path));
+export function nameDataDirectory(io: Io, flag: string | undefined): DataDirectory {
+  const path = flag ?? io.environment.momo().data ?? platformDefault(io.environment);
+  if (path !== null) return dataDirectoryAt(io.resolvePath(path));
   throw new Failure(
     "usage",
     "HOME is not set, so there is no default data directory",
@@ -35,8 +33,8 @@ export function nameDataDirectory(flag: string | undefined): DataDirectory {
 }
 
 /** Whether no flag and no variable names a data directory, and there is no default one. */
-export const hasNoDataDirectory = (flag: string | undefined): boolean =>
-  (flag ?? momoEnvironment().data ?? platformDefault()) === null;
+export const hasNoDataDirectory = (environment: Environment, flag: string | undefined): boolean =>
+  (flag ?? environment.momo().data ?? platformDefault(environment)) === null;
 
 export const dataDirectoryAt = (path: string): DataDirectory => ({
   path,
@@ -47,10 +45,10 @@ export const dataDirectoryAt = (path: string): DataDirectory => ({
   clock: join(path, "clock.json"),
 });
 
-const platformDefault = (): string | null =>
-  defaultPlace(process.platform, { ...platformFolders(), home: homeFolder() });
+const platformDefault = (environment: Environment): string | null =>
+  defaultPlace(process.platform, { ...environment.platformFolders(), home: environment.homeFolder() });
 
-type Folders = Partial<ReturnType<typeof platformFolders>> & { readonly home: string | null };
+type Folders = Partial<PlatformFolders> & { readonly home: string | null };
 
 /** The folder for data of programs on each system. Null if it is in the home directory, and there is none. */
 export function defaultPlace(platform: NodeJS.Platform, { xdgDataHome, localAppData, home }: Folders): string | null {
@@ -73,11 +71,14 @@ export const filesOf = ({ database, lock, credentials, server, clock }: DataDire
 ];
 
 /** How a shell in any folder runs momo commands for the server of a data directory: what stands before and after their words. */
-export function ownCommand(data: string): { readonly program: string; readonly flags: string } {
-  const { baseUrl, data: variable } = momoEnvironment();
+export function ownCommand(
+  environment: Environment,
+  data: string,
+): { readonly program: string; readonly flags: string } {
+  const { baseUrl, data: variable } = environment.momo();
   // Another terminal may not have the variables of this one.
-  const isFoundAnyway = baseUrl === undefined && variable === undefined && data === platformDefault();
-  return { program: commandLine(), flags: isFoundAnyway ? "" : `--data ${quoted(data)}` };
+  const isFoundAnyway = baseUrl === undefined && variable === undefined && data === platformDefault(environment);
+  return { program: commandLine(environment), flags: isFoundAnyway ? "" : `--data ${quoted(data)}` };
 }
 
 /**

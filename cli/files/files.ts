@@ -19,7 +19,7 @@ import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { causeAt, causeOf, helpFor } from "../../src/store/causes.ts";
 import { draftBeside } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
-import { host } from "../host.ts";
+import type { Io } from "../io.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
 
 /** Reads and writes whole files, up to a bound. */
@@ -88,11 +88,8 @@ const MAX_FILE_BYTES = 1024 * 1024;
  * @throws an error of the system, of the decoder or of the parser
  */
 export function readJsonFile(file: string): unknown {
-  return existsSync(host().resolvePath(file)) ? parseJson(readTextFile(file)) : undefined;
+  return existsSync(file) ? parseJson(readTextFile(file)) : undefined;
 }
-
-/** @throws an error of the system or of the decoder */
-export const readTextFile = (file: string): string => readText(host().resolvePath(file));
 
 /** @throws SyntaxError that names the place in the text of a file */
 function parseJson(text: string): unknown {
@@ -111,12 +108,13 @@ function parseJson(text: string): unknown {
  * @throws Failure `usage` that names the flag, the file and the place in it
  */
 export function parseFile<T>(
+  io: Io,
   file: string,
   parse: (content: unknown, text: string) => T,
   { flag, hint }: Record<"flag" | "hint", string>,
 ): T {
   try {
-    const text = readTextFile(file);
+    const text = readTextFile(io.resolvePath(file));
     return parse(parseJson(text), text);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -132,7 +130,7 @@ const UTF_16 = "it is UTF-16: save it as UTF-8, in PowerShell with | Out-File -E
  * The text of a file or a pipe. It reads no more than allowed, because a device may never end.
  * @throws an error of the system or of the decoder, and for more than {@link MAX_FILE_BYTES}
  */
-function readText(file: string): string {
+export function readTextFile(file: string): string {
   // To open a pipe that nobody writes to would wait for ever. A shell hands over its pipes as /dev/fd/63.
   if (!/^\/(?:dev|proc)\//.test(file) && statSync(file).isFIFO()) throw new Error("it is a pipe, and is not opened");
   const room = Buffer.allocUnsafe(MAX_FILE_BYTES + 1);

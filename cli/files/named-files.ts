@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { counted } from "../../src/domain/counted.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
-import { host } from "../host.ts";
+import type { Io } from "../io.ts";
 import { Failure } from "../terminal/failure.ts";
 import { type DataDirectory, dataDirectoryAt, filesOf } from "./data-directory.ts";
 import { cannotWrite, writeWhole, writing } from "./files.ts";
@@ -46,9 +46,9 @@ export class NamedFile {
    * It changes nothing.
    * @throws Failure `usage` if momo must not write the file
    */
-  constructor(option: string, file: string) {
+  constructor(io: Io, option: string, file: string) {
     this.#name = `${option} ${file}`;
-    this.#place = host().resolvePath(file);
+    this.#place = io.resolvePath(file);
     const explained = <T>(step: () => T): T => writing(this.#place, ELSEWHERE, step, this.#name);
     const stats = explained(() => statSync(this.#place, { throwIfNoEntry: false }));
     this.#isStream = stats !== undefined && isStreamAt(this.#place, stats);
@@ -123,12 +123,13 @@ const changed = (name: string): Failure =>
  * @throws Failure `usage` if two options name one file: one would replace what the other has written or reads
  */
 export function requireDifferent(
+  io: Io,
   written: readonly NamedFile[],
   read: Readonly<Record<string, string | undefined>> = {},
 ) {
   const seen = new Map<string, string>();
   for (const [option, file] of Object.entries(read)) {
-    if (file !== undefined) seen.set(identityOf(host().resolvePath(file)), `${option} ${file}`);
+    if (file !== undefined) seen.set(identityOf(io.resolvePath(file)), `${option} ${file}`);
   }
   for (const { identity, name } of written) {
     const other = seen.get(identity);

@@ -3,9 +3,8 @@ import { basename, join } from "node:path";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { acquireLock, isHeld, isOwnFile } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
-import { type Host, host } from "../host.ts";
+import type { Io } from "../io.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
-import { tell } from "../terminal/output.ts";
 import { type DataDirectory, filesOf, hasNoDataDirectory, nameDataDirectory } from "./data-directory.ts";
 import { cannotRead, cannotWrite, elsewhereThan, isForeign, statsOfPlace, statsOfTarget, writing } from "./files.ts";
 import { removeDrafts } from "./leftovers.ts";
@@ -17,14 +16,17 @@ import { readRecord, readServer, Stranger } from "./server-record.ts";
  * The data directory of a command that uses it. It warns if other users may write into it, and creates nothing.
  * @throws Failure if it, or a file with a name of momo's in it, belongs to another user or to another program
  */
-export const locateDataDirectory = (flag: string | undefined): DataDirectory =>
-  requireOwnDirectory(nameDataDirectory(flag));
+export const locateDataDirectory = (io: Io, flag: string | undefined): DataDirectory =>
+  requireOwnDirectory(nameDataDirectory(io, flag), io.warn);
 
 /** Null if there is none: a command that names its server needs no home directory. */
-export const findDataDirectory = (flag: string | undefined): DataDirectory | null =>
-  hasNoDataDirectory(flag) ? null : locateDataDirectory(flag);
+export const findDataDirectory = (io: Io, flag: string | undefined): DataDirectory | null =>
+  hasNoDataDirectory(io.environment, flag) ? null : locateDataDirectory(io, flag);
 
-function requireOwnDirectory(directory: DataDirectory): DataDirectory {
+/** Called with a line for the user. It tells each once. */
+type Warn = (line: string) => void;
+
+function requireOwnDirectory(directory: DataDirectory, warn: Warn): DataDirectory {
   const { path } = directory;
   const stats = statsOfTarget(path);
   if (stats && !stats.isDirectory()) {
@@ -32,7 +34,9 @@ function requireOwnDirectory(directory: DataDirectory): DataDirectory {
   }
   const [first] = whyNotOurs(directory);
   if (first) throw first;
-  warnOfOthers(path);
+  // They could replace our files.
+  const others = openTo(path);
+  if (others !== null) warn(`momo: ${others}; ${CLOSE_TO_OTHERS}`);
   return directory;
 }
 
@@ -105,23 +109,13 @@ export function openTo(path: string): string | null {
 
 export const CLOSE_TO_OTHERS = "chmod go-w on it, or choose another folder with --data";
 
-const warned = new WeakSet<Host>();
-
-/** Warns once if other users may write into a folder of ours. */
-function warnOfOthers(path: string): void {
-  const others = warned.has(host()) ? null : openTo(path);
-  if (others === null) return;
-  warned.add(host());
-  tell(`momo: ${others}; ${CLOSE_TO_OTHERS}`);
-}
-
 /**
  * Creates the directory if it is missing. An existing one keeps its mode, because it may hold other things, too; momo's files in
  * it are made private.
  * @throws Failure if it is not ours; then nothing was changed
  */
-export function makeDataDirectory(directory: DataDirectory): void {
-  const { path } = requireOwnDirectory(directory);
+export function makeDataDirectory(directory: DataDirectory, warn: Warn): void {
+  const { path } = requireOwnDirectory(directory, warn);
   writing(path, elsewhereThan(path), () => {
     if (existsSync(path)) {
       for (const file of filesOf(directory)) hideFromOthers(file);
@@ -170,8 +164,8 @@ export function lockDirectory(directory: DataDirectory): () => void {
  * @returns a function that releases the lock
  * @throws Failure if it is not ours, or another process holds it
  */
-export function holdDirectory(directory: DataDirectory): () => void {
-  makeDataDirectory(directory);
+export function holdDirectory(directory: DataDirectory, warn: Warn): () => void {
+  makeDataDirectory(directory, warn);
   return lockDirectory(directory);
 }
 

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, rmSync } from "node:fs";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { isHeld } from "../../src/store/sqlite/sqlite.ts";
-import { host } from "../host.ts";
+import type { Io } from "../io.ts";
 import { Failure } from "../terminal/failure.ts";
 import { type DataDirectory, dataDirectoryAt } from "./data-directory.ts";
 import { readJsonFile, writeWhole, writing } from "./files.ts";
@@ -19,9 +19,9 @@ export class ReadyFile {
    * It changes nothing.
    * @throws Failure `usage` for a file that is not a ready file
    */
-  constructor(option: string, file: string, own: DataDirectory | null) {
+  constructor(io: Io, option: string, file: string, own: DataDirectory | null) {
     this.#name = `${option} ${file}`;
-    this.#file = host().resolvePath(file);
+    this.#file = io.resolvePath(file);
     this.#judge(own);
   }
 

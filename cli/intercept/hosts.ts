@@ -1,4 +1,4 @@
-import { callersVariable } from "../environment.ts";
+import type { Environment } from "../environment.ts";
 import { wrong } from "../terminal/usage.ts";
 
 /** More hosts than a program needs. */
@@ -50,8 +50,8 @@ function noHost(word: string, text: string): string {
 /** NO_PROXY, apart from the proxy: doctor reads it, too, and a start must not load node:http (1.4 MB) with it. */
 
 /** The entries of NO_PROXY. */
-export const callersExceptions = (): string[] =>
-  (callersVariable("no_proxy", "NO_PROXY") ?? "").split(/[\s,]+/).filter(Boolean);
+export const callersExceptions = (environment: Environment): string[] =>
+  (environment.callersVariable("no_proxy", "NO_PROXY") ?? "").split(/[\s,]+/).filter(Boolean);
 
 /** Whether an entry of NO_PROXY matches a host: the host, its domain, or all hosts. */
 export function isException(entry: string, host: string, port: number): boolean {

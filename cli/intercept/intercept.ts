@@ -9,18 +9,19 @@ import { ambiguousPath, fail, respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
 import type { CredentialsRecord } from "../files/server-record.ts";
 import { Failure } from "../terminal/failure.ts";
-import { tell } from "../terminal/output.ts";
+import type { Output } from "../terminal/output.ts";
 import { makeCertificates } from "./certificate.ts";
 import { canonicalHost } from "./hosts.ts";
 import { readOuterProxy } from "./outer-proxy.ts";
 import { openProxy, openTlsEnd } from "./proxy.ts";
 import { interceptionVariables } from "./variables.ts";
 
-export interface InterceptOptions extends Omit<AnswerOptions, "onRequest"> {
+export interface InterceptOptions extends Omit<AnswerOptions, "onRequest" | "reportFault"> {
   /** A private folder, created here and removed by the caller. */
   readonly folder: string;
   readonly clock: Clock;
   readonly random: Random;
+  readonly out: Output;
 }
 
 export interface Interception {
@@ -36,8 +37,8 @@ export interface Interception {
  * @throws Failure with the reason; then nothing is left open
  */
 export async function startInterception(options: InterceptOptions): Promise<Interception> {
-  const { hosts, folder } = options;
-  const outer = readOuterProxy();
+  const { hosts, folder, out } = options;
+  const outer = readOuterProxy(out.environment);
   const silent = new Set(hosts);
   const open = new AsyncDisposableStack();
   try {
@@ -49,17 +50,17 @@ export async function startInterception(options: InterceptOptions): Promise<Inte
       tlsPath: socketName(folder, options.random),
       password: token(options.random, 24),
       outer,
-      answer: createAnswer({ ...options, onRequest: (host) => silent.delete(host) }),
+      answer: createAnswer({ ...options, onRequest: (host) => silent.delete(host), reportFault: out.reportFault }),
     };
     const tlsEnd = await openTlsEnd(
       run,
-      once(() => tellDistrust(hosts)),
+      once(() => tellDistrust(out, hosts)),
     );
     open.defer(tlsEnd.close);
     const proxy = await openProxy(run, tlsEnd);
     open.defer(proxy.close);
     return {
-      variables: interceptionVariables(run, proxy.port),
+      variables: interceptionVariables(run, proxy.port, out.environment),
       stop: () => open.disposeAsync(),
       silentHosts: (): readonly string[] => [...silent],
     };
@@ -84,8 +85,8 @@ function socketName(folder: string, random: Random): string {
 /** Of macOS; Linux has 107. */
 const MAX_SOCKET_PATH = 103;
 
-function tellDistrust(hosts: readonly string[]): void {
-  tell(
+function tellDistrust(out: Output, hosts: readonly string[]): void {
+  out.tell(
     `momo: a program closed its connection to ${hosts.join(" or ")} before it sent a request: it does not trust the certificate of this run. It may pin the certificate of the real service, or have its own list of authorities, which no variable extends`,
   );
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
-import { callersVariable } from "../environment.ts";
+import type { Environment } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
 import { callersExceptions, isException } from "./hosts.ts";
 
@@ -13,9 +13,9 @@ export interface OuterProxy {
 }
 
 /** @throws Failure for a proxy that cannot make tunnels */
-export function readOuterProxy(): OuterProxy {
-  const proxy = callersVariable("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY");
-  const exceptions = callersExceptions();
+export function readOuterProxy(environment: Environment): OuterProxy {
+  const proxy = environment.callersVariable("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY");
+  const exceptions = callersExceptions(environment);
   if (proxy === undefined) return { url: null, exceptions };
   const text = proxy.includes("://") ? proxy : `http://${proxy}`;
   const url = URL.parse(text);

@@ -5,8 +5,8 @@ import { controlClient } from "../client/client.ts";
 import { startPrivateSandbox } from "../client/private-sandbox.ts";
 import { LostAnswer } from "../client/request.ts";
 import { type ControlTarget, resolveControl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
-import { momoEnvironment } from "../environment.ts";
 import { hasNoDataDirectory } from "../files/data-directory.ts";
+import type { Io } from "../io.ts";
 import { addSandboxOptions, configOf } from "../serving/sandbox-flags.ts";
 import { Failure } from "../terminal/failure.ts";
 
@@ -49,16 +49,17 @@ const isGone = (error: unknown): boolean =>
  * record of one that was killed is left.
  * @throws Failure if a named one does not answer, or refuses the token
  */
-export async function connect(flags: TargetFlags): Promise<Connection> {
+export async function connect(io: Io, flags: TargetFlags): Promise<Connection> {
   try {
-    const find = () => ({ ...resolveTarget(flags), ...resolveControl(flags) });
+    const find = () => ({ ...resolveTarget(io, flags), ...resolveControl(io, flags) });
     const target = find();
     await controlClient(target).get("/clock", {});
     return { target, isPrivate: false, isNew: false, find, stop: async () => {} };
   } catch (error) {
-    if (!(isGone(error) || hasNoDataDirectory(flags.data)) || isNamed(flags)) throw error;
+    if (!(isGone(error) || hasNoDataDirectory(io.environment, flags.data)) || isNamed(io, flags)) throw error;
   }
-  const sandbox = await startPrivateSandbox(await configOf(addSandboxOptions(new Command()).opts()));
+  const sandbox = await startPrivateSandbox(io, await configOf(io, addSandboxOptions(new Command()).opts()));
+  io.environment.reachOwnMachine(new URL(sandbox.baseUrl));
   return { ...sandbox, isPrivate: true, isNew: false, find: () => sandbox.target };
 }
 
@@ -66,8 +67,8 @@ export async function connect(flags: TargetFlags): Promise<Connection> {
  * Whether a flag, or an address in the environment, names a sandbox: then no other takes its place. `MOMO_DATA` names none: it only
  * says where the data directory is, and every container has it.
  */
-function isNamed({ baseUrl, data }: TargetFlags): boolean {
-  const { baseUrl: service, controlUrl } = momoEnvironment();
+function isNamed({ environment }: Io, { baseUrl, data }: TargetFlags): boolean {
+  const { baseUrl: service, controlUrl } = environment.momo();
   return [baseUrl, data, service, controlUrl].some((name) => name !== undefined);
 }
 

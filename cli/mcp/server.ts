@@ -10,11 +10,9 @@ import { durations, sleep } from "../../src/system.ts";
 import { type Client, controlClient } from "../client/client.ts";
 import { type Answer, READS, Refused } from "../client/request.ts";
 import { variablesOf } from "../client/target.ts";
+import type { Io } from "../io.ts";
 import { readerGone } from "../libc.ts";
 import { toFailure } from "../terminal/failure.ts";
-import { tell } from "../terminal/output.ts";
-import { endingSignals } from "../terminal/signals.ts";
-import { outliveOutput, outStream } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 import { bounded } from "./bounded.ts";
 import { type Connected, type Connection, newsFor, withServer } from "./connection.ts";
@@ -34,21 +32,22 @@ const LAST_ANSWERS_MS = 10_000;
 const NO_MESSAGE = "a line is not a message of JSON-RPC 2.0";
 
 /** Serves one assistant over standard input and output until the input ends. Standard output has the protocol only. */
-export async function serveAssistant(connection: Connection): Promise<void> {
+export async function serveAssistant(io: Io, connection: Connection): Promise<void> {
+  const stdout = io.stdout.stream();
   const over = new AbortController();
   const lastAnswers = () => Promise.race([transport.whenAllAreAnswered(), sleep(LAST_ANSWERS_MS, over.signal)]);
-  const messages = messagesOf(process.stdin, (answer) => outStream().write(answer), lastAnswers);
+  const messages = messagesOf(process.stdin, (answer) => stdout.write(answer), lastAnswers);
   const transport = new Transport(messages);
   const handle = serveStdio(() => createServer(connection), {
     transport,
-    onerror: (error) => tell(`momo mcp: ${error instanceof z.ZodError ? NO_MESSAGE : error.message}`),
+    onerror: (error) => io.tell(`momo mcp: ${error instanceof z.ZodError ? NO_MESSAGE : error.message}`),
   });
   const { promise: ended, resolve } = Promise.withResolvers<void>();
-  outliveOutput(); // so that a private sandbox is removed
-  outStream().once("error", () => resolve()); // the assistant reads no more
+  io.stdout.outlive(); // so that a private sandbox is removed
+  stdout.once("error", () => resolve()); // the assistant reads no more
   messages.once("end", () => resolve());
   process.stdin.once("error", () => resolve());
-  for (const [signal] of endingSignals()) process.once(signal, () => resolve());
+  io.onSignal(() => resolve());
   void readerGone(over.signal).then(resolve, resolve);
   await ended;
   over.abort();

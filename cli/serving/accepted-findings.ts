@@ -4,6 +4,7 @@ import { shown } from "../../src/domain/error.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { visible } from "../../src/domain/visible.ts";
 import { cannotRead, readTextFile } from "../files/files.ts";
+import type { Io } from "../io.ts";
 import { Failure } from "../terminal/failure.ts";
 
 /**
@@ -12,10 +13,10 @@ import { Failure } from "../terminal/failure.ts";
  * no harm.
  * @throws Failure `usage` for a file that cannot be read, and for a kind that does not exist
  */
-export function readAccepted(file: string): Accepts {
+export function readAccepted(io: Io, file: string): Accepts {
   const name = `--audit-accept ${file}`;
   const accepted = new Set<string>();
-  for (const [index, line] of linesOf(file, name).entries()) {
+  for (const [index, line] of linesOf(io.resolvePath(file), name).entries()) {
     const text = line.trim();
     if (text === "" || text.startsWith("#")) continue;
     const [kind = ""] = text.split(/\s/, 1);

@@ -12,7 +12,6 @@ import type { Rule } from "../../sandbox/control/shapes/steering.ts";
 import { createTestPayments } from "../../sandbox/control/test-payments.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { FaultPlan } from "../../sandbox/faults/plan.ts";
-import { isLoopback } from "../../sandbox/loopback.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { createNetwork, type Network } from "../../sandbox/network/network.ts";
@@ -30,7 +29,6 @@ import { operationsAt } from "../../src/http/paths.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
-import { reachDirectly } from "../environment.ts";
 import { version } from "../version.ts";
 import { auditClient } from "./client-audit.ts";
 import type { World } from "./engine.ts";
@@ -129,7 +127,7 @@ export function assemble(options: AssembleOptions): Assembled {
     realClock,
     stopwatch,
     start: settings.webhook === null ? null : { url: settings.webhook, ...DEFAULT_SETTINGS },
-    beforeSending: reachOwnMachine,
+    beforeSending: world.environment.reachOwnMachine,
     mayDecide,
     deliveriesAtOnce: seed === null ? MAX_IN_FLIGHT : 1,
     reportFault,
@@ -241,8 +239,3 @@ export function assemble(options: AssembleOptions): Assembled {
 }
 
 const readPage = () => Bun.file(String(pageFile)).text();
-
-/** A proxy is only for other machines. */
-function reachOwnMachine({ hostname }: URL): void {
-  if (isLoopback(hostname)) reachDirectly(hostname);
-}

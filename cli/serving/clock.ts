@@ -11,7 +11,6 @@ import type { Store } from "../../src/store/store.ts";
 import { clockBy, steadyTime } from "../../src/system.ts";
 import { readClock, writeClock } from "../files/server-record.ts";
 import { Failure } from "../terminal/failure.ts";
-import { optionName } from "../terminal/usage.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 
 /** The clock of a server: where it starts, and what is kept of it for the next start. */
@@ -21,20 +20,18 @@ export interface ClockOptions {
   readonly startAt?: Start | null;
 }
 
-type Options = ClockOptions & Pick<EngineOptions, "directory" | "stopwatch" | "reportFault" | "warn">;
+type Options = ClockOptions & Pick<EngineOptions, "directory" | "stopwatch" | "reportFault" | "warn" | "optionName">;
 
 /** The clock of the sandbox. Servers that share a database get its state with the rest of what they share. */
-export async function clockOf(
-  { replica, store, clock: below }: Engine,
-  { directory, stopwatch, warn, startAt = null }: Options,
-): Promise<VirtualClock> {
+export async function clockOf({ replica, store, clock: below }: Engine, options: Options): Promise<VirtualClock> {
+  const { directory, stopwatch, warn, startAt = null } = options;
   if (replica) return createVirtualClock(below, undefined, stopwatch, startAt);
   const saved = readClock(directory);
   const state = saved?.state;
   // The same command again, such as after a kill: a clock that runs goes on.
   const goesOn = startAt?.isFrozen === false && startAt.atMs === saved?.startedAtMs;
   if (startAt && !goesOn) {
-    await demandLater(startAt, store, state);
+    await demandLater(startAt, store, state, options);
     return createVirtualClock(below, stateAt(startAt, below.nowMs()), stopwatch, startAt);
   }
   const clock = createVirtualClock(below, state, stopwatch, startAt);
@@ -60,7 +57,12 @@ const behindOf = (startedMs: number): string =>
   "from there. Correct the machine's clock; if the payment's time is wrong, run momo reset and start again";
 
 /** @throws Failure if a data directory with payments has reached a later time */
-async function demandLater({ atMs }: Start, { transactions }: Store, state: ClockState | undefined): Promise<void> {
+async function demandLater(
+  { atMs }: Start,
+  { transactions }: Store,
+  state: ClockState | undefined,
+  { optionName }: Options,
+): Promise<void> {
   const [startedMs, [paid]] = [await transactions.lastStartMs(), await transactions.listPaid(1)];
   if (startedMs === null) return;
   const reachedMs = Math.max(
@@ -90,7 +92,7 @@ export async function keepStart(start: Start, options: Options, engine: Engine, 
   });
   if (isFirst || (start.isFrozen && clock.isFrozen && clock.nowMs() === start.atMs)) return;
   options.warn(
-    `momo: ${optionName("--clock")} is not used: the servers on this database have set their clock, which shows ${formatTimestamp(clock.nowMs())}`,
+    `momo: ${options.optionName("--clock")} is not used: the servers on this database have set their clock, which shows ${formatTimestamp(clock.nowMs())}`,
   );
 }
 

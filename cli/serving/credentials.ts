@@ -5,7 +5,7 @@ import { once } from "../../src/domain/once.ts";
 import type { Random } from "../../src/domain/random.ts";
 import { authenticate } from "../../src/service/authenticate.ts";
 import { FIRST_KEY, type Registry } from "../../src/service/registry.ts";
-import { momoEnvironment } from "../environment.ts";
+import type { Environment } from "../environment.ts";
 import type { DataDirectory } from "../files/data-directory.ts";
 import { type CredentialsRecord, readCredentials, writeCredentials } from "../files/server-record.ts";
 import { Failure } from "../terminal/failure.ts";
@@ -80,8 +80,8 @@ const found = (credentials: CredentialsRecord): CredentialsFound => ({
  * The key that the environment gives to a data directory without one, so that a container's clients know it beforehand.
  * @throws Failure `usage` that names the variable
  */
-export function firstKeyOfEnvironment(): Credentials | null {
-  const { apiKey, apiSecret } = momoEnvironment();
+export function firstKeyOfEnvironment(environment: Environment): Credentials | null {
+  const { apiKey, apiSecret } = environment.momo();
   if (apiKey === undefined && apiSecret === undefined) return null;
   if (apiKey === undefined) throw missing("MOMO_API_KEY", "MOMO_API_SECRET");
   if (apiSecret === undefined) throw missing("MOMO_API_SECRET", "MOMO_API_KEY");

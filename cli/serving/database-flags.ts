@@ -1,14 +1,12 @@
 import { hostname } from "node:os";
 import { type Command, Option } from "commander";
-import { momoEnvironment } from "../environment.ts";
 import { readSecretFile } from "../files/secret-file.ts";
-import { host } from "../host.ts";
+import type { Io } from "../io.ts";
 import { Failure } from "../terminal/failure.ts";
 import { SHARING } from "../terminal/help.ts";
 import { must, number, readDuration, readPath, withOptions } from "../terminal/options.ts";
-import { tell } from "../terminal/output.ts";
-import { misuse, optionName } from "../terminal/usage.ts";
-import type { DatabaseConfig } from "./engine.ts";
+import { misuse } from "../terminal/usage.ts";
+import type { DatabaseConfig, NamedDatabase } from "./engine.ts";
 
 /** The options that name a database which several servers share. Neither its password nor the user of its URL is ever shown. */
 
@@ -68,11 +66,11 @@ const seconds = (least: number) => (text: string) => {
 const readReplica = must("be 1 to 40 letters, digits, -, _ and .", (text) => /^[A-Za-z0-9_.-]{1,40}$/.test(text));
 
 /** The named database and its password; null if none is named. */
-export function namedDatabase(flags: DatabaseFlags): { url: string; password: string | null } | null {
-  const { database, databasePassword } = momoEnvironment();
+export function namedDatabase(io: Io, flags: DatabaseFlags): NamedDatabase | null {
+  const { database, databasePassword } = io.environment.momo();
   const url = flags.database ?? database;
   if (url === undefined) {
-    if (flags.databasePasswordFile !== undefined) throw onlyWithDatabase("--database-password-file");
+    if (flags.databasePasswordFile !== undefined) throw onlyWithDatabase(io, "--database-password-file");
     return null;
   }
   try {
@@ -81,12 +79,13 @@ export function namedDatabase(flags: DatabaseFlags): { url: string; password: st
     throw new Failure("usage", `MOMO_DATABASE ${FORM}`);
   }
   const isInUrl = new URL(url).password !== "";
-  if (isInUrl && flags.database !== undefined && isArgument(url)) {
-    tell(
+  // An option can also come from a variable, which other users cannot read.
+  if (isInUrl && flags.database !== undefined && io.words.some((word) => word.includes(url))) {
+    io.tell(
       "momo: the list of processes shows the password in --database: use MOMO_DATABASE, PGPASSWORD or --database-password-file",
     );
   }
-  if (flags.databasePasswordFile !== undefined) return { url, password: passwordOf(flags.databasePasswordFile) };
+  if (flags.databasePasswordFile !== undefined) return { url, password: passwordOf(io, flags.databasePasswordFile) };
   return { url, password: isInUrl ? null : (databasePassword ?? null) };
 }
 
@@ -94,29 +93,27 @@ export function namedDatabase(flags: DatabaseFlags): { url: string; password: st
  * For every command that works on a data directory or a shared database: `--data` comes before `MOMO_DATABASE`. An option that has a
  * meaning only with a database says that the database is meant.
  */
-export function databaseUnlessData(flags: SharingFlags & { readonly data?: string }) {
+export function databaseUnlessData(io: Io, flags: SharingFlags & { readonly data?: string }) {
   const isMeant = Object.keys(FOR_SHARED).some((member) => flags[member as keyof typeof FOR_SHARED] !== undefined);
-  return flags.data !== undefined && flags.database === undefined && !isMeant ? null : namedDatabase(flags);
+  return flags.data !== undefined && flags.database === undefined && !isMeant ? null : namedDatabase(io, flags);
 }
 
-/** An option can also come from a variable, which other users cannot read. */
-const isArgument = (url: string): boolean => host().words.some((word) => word.includes(url));
-
-function passwordOf(file: string): string {
-  const text = readSecretFile(optionName("--database-password-file"), file, "password").replace(/\r?\n$/, "");
+function passwordOf(io: Io, file: string): string {
+  const option = io.optionName("--database-password-file");
+  const text = readSecretFile(io, option, file, "password").replace(/\r?\n$/, "");
   if (/^[^\n]{1,1000}$/.test(text)) return text;
-  throw new Failure("usage", `${optionName("--database-password-file")} must hold one line of 1 to 1000 characters`);
+  throw new Failure("usage", `${option} must hold one line of 1 to 1000 characters`);
 }
 
 /**
  * The database of a server; null for the file in its data directory.
  * @throws Failure `usage` for an option that has a meaning only with a database
  */
-export function sharedDatabase(flags: SharingFlags & { readonly data?: string }): DatabaseConfig | null {
-  const named = databaseUnlessData(flags);
+export function sharedDatabase(io: Io, flags: SharingFlags & { readonly data?: string }): DatabaseConfig | null {
+  const named = databaseUnlessData(io, flags);
   if (!named) {
     for (const [member, option] of Object.entries(FOR_SHARED)) {
-      if (flags[member as keyof typeof FOR_SHARED] !== undefined) throw onlyWithDatabase(option);
+      if (flags[member as keyof typeof FOR_SHARED] !== undefined) throw onlyWithDatabase(io, option);
     }
     return null;
   }
@@ -150,5 +147,5 @@ function defaultReplica(): string {
   return `${host || "momo"}-${process.pid}`;
 }
 
-const onlyWithDatabase = (name: string) =>
+const onlyWithDatabase = ({ optionName }: Io, name: string) =>
   new Failure("usage", `${optionName(name)} has a meaning only with --database`, "name the database, or leave it out");

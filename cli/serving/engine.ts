@@ -6,7 +6,9 @@ import type { PostgresOptions, PostgresStore } from "../../src/store/postgres/po
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { durations, stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import type { Environment } from "../environment.ts";
 import { type DataDirectory, watchFolder } from "../files/data-directory.ts";
+import type { Io } from "../io.ts";
 import { withHintFor } from "../terminal/failure.ts";
 
 /** What keeps the payments of a server. */
@@ -41,6 +43,7 @@ export interface World {
   readonly reportFault: (error: unknown) => void;
   /** Called with a line for the user about what does not stop the server. */
   readonly warn: (line: string) => void;
+  readonly environment: Environment;
 }
 
 export interface EngineOptions extends World {
@@ -51,12 +54,23 @@ export interface EngineOptions extends World {
   readonly database?: DatabaseConfig | null;
   /** Whether the data directory is removed when the server stops. */
   readonly isTemporary?: boolean;
+  /** How a refusal names an option, such as `--clock`. */
+  readonly optionName: (flag: string) => string;
   /** The text that the key of request ids comes from; null: it is random. */
   readonly seed?: string | null;
 }
 
-/** The clocks and the randomness of this machine. */
-export const THIS_MACHINE = { realClock: durations, hostClock: systemClock, stopwatch, random: systemRandom };
+/** The clocks and the randomness of this machine, and what a server uses of its process. */
+export const thisMachine = ({ environment, optionName, reportFault, warn }: Io) => ({
+  realClock: durations,
+  hostClock: systemClock,
+  stopwatch,
+  random: systemRandom,
+  environment,
+  optionName,
+  reportFault,
+  warn,
+});
 
 /** How long a write may wait for another program. Meanwhile all other work waits, even a stop. */
 const BUSY_TIMEOUT_MS = 1000;

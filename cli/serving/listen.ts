@@ -12,7 +12,7 @@ import type { Handler } from "../../src/http/request.ts";
 import { type HttpServer, startServer } from "../../src/http/server.ts";
 import { causeOf } from "../../src/store/causes.ts";
 import { durations } from "../../src/system.ts";
-import { beforeOptions, reachDirectly } from "../environment.ts";
+import type { Environment } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { Assembled } from "./assemble.ts";
 
@@ -23,6 +23,7 @@ export interface Addresses {
   /** Of the control API and the console; 0: any free one, null: the same as the merchant API's. */
   readonly controlPort: number | null;
   readonly basePaths: BasePaths;
+  readonly environment: Environment;
 }
 
 export interface Listening {
@@ -41,7 +42,8 @@ type Handlers = Pick<Assembled, "handle" | "handleApi" | "handleControl" | "refu
  * Tries the address and the ports before the data directory is touched.
  * @throws Failure with the reason and the flag that helps
  */
-export async function requireFreePorts({ host, port, controlPort }: Omit<Addresses, "basePaths">): Promise<void> {
+export async function requireFreePorts(addresses: Omit<Addresses, "basePaths">): Promise<void> {
+  const { host, port, controlPort, environment } = addresses;
   for (const [flag, wanted] of [
     ["--port", port],
     ["--control-port", controlPort ?? 0],
@@ -52,7 +54,7 @@ export async function requireFreePorts({ host, port, controlPort }: Omit<Address
       if (isIP(host) === 0) await lookup(host);
       Bun.listen({ hostname: host, port: wanted, socket: { data: () => {} } }).stop(true);
     } catch (error) {
-      const explained = await explainListenFailure(error, { host, port: wanted, flag });
+      const explained = await explainListenFailure(error, { host, port: wanted, flag, environment });
       if (explained instanceof Failure) throw explained; // what else is wrong, listen reports
     }
   }
@@ -63,7 +65,7 @@ export async function requireFreePorts({ host, port, controlPort }: Omit<Address
  * @throws Failure with the reason and the flag that helps; then nothing listens
  */
 export async function listen(
-  { host, port, controlPort, basePaths }: Addresses,
+  { host, port, controlPort, basePaths, environment }: Addresses,
   { handle, handleApi, handleControl, refuse }: Handlers,
   reportFault: (error: unknown) => void,
 ): Promise<Listening> {
@@ -90,7 +92,7 @@ export async function listen(
       return server.port;
     } catch (error) {
       await stop(0);
-      throw await explainListenFailure(error, { host, port: wanted, flag });
+      throw await explainListenFailure(error, { host, port: wanted, flag, environment });
     }
   }
 
@@ -133,18 +135,23 @@ export class PortInUse extends Failure {
 
 const inUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
+interface Wanted extends Pick<Addresses, "host" | "port" | "environment"> {
+  readonly flag: "--port" | "--control-port";
+}
+
 /** Why the server cannot listen on the address, which program uses it, and the flag that helps. */
 export async function explainListenFailure(
   error: unknown,
-  { host, port, flag }: Pick<Addresses, "host" | "port"> & { readonly flag: "--port" | "--control-port" },
+  { host, port, environment, flag }: Wanted,
   holderTimeoutMs = HOLDER_TIMEOUT_MS,
 ): Promise<unknown> {
   const { code = "" } = error as NodeJS.ErrnoException;
   const address = `${inUrl(host)}:${port}`;
   const refuse = (message: string, hint: string) => new Failure("unexpected", message, hint);
   if (code === "EADDRINUSE") {
+    environment.reachDirectly(host);
     const holder = await holderOf(host, port, holderTimeoutMs);
-    const hint = `choose another port with ${flag}, or ${beforeOptions()}${flag} 0 for any free one`;
+    const hint = `choose another port with ${flag}, or ${environment.beforeOptions()}${flag} 0 for any free one`;
     return new PortInUse(`${address} is in use by ${holder}`, hint, flag);
   }
   if (code === "EACCES" || code === "EPERM") {
@@ -170,7 +177,6 @@ const HOLDER_TIMEOUT_MS = 3000;
 /** Asks the program on the port whether it is a momo. */
 async function holderOf(host: string, port: number, timeoutMs: number): Promise<string> {
   try {
-    reachDirectly(host);
     const answer = await fetch(`http://${inUrl(host)}:${port}${CONTROL_PATH}/health`, {
       signal: AbortSignal.timeout(timeoutMs),
     });

@@ -5,9 +5,9 @@ import { endOf, formatResults } from "../../sandbox/audit/results.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { jsonText, visible } from "../../src/domain/visible.ts";
 import type { NamedFile } from "../files/named-files.ts";
-import { host } from "../host.ts";
+import type { Io } from "../io.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
-import { failureLines, shownFailure, tellFailure } from "../terminal/output.ts";
+import { failureLines, shownFailure } from "../terminal/output.ts";
 
 /** The forms of the reports that options name. */
 
@@ -55,12 +55,12 @@ export async function withReports(reports: readonly Report[], work: () => Promis
 }
 
 /** Writes a report at the end of a command. If that fails, the exit code of the command stays. */
-export function writeAtTheEnd(file: NamedFile, text: string, json = false): void {
+export function writeAtTheEnd(io: Io, file: NamedFile, text: string, json = false): void {
   try {
     file.write(text);
   } catch (error) {
-    tellFailure(toFailure(error), json);
-    host().exitCode ??= EXIT.unexpected;
+    io.tellFailure(toFailure(error), json);
+    io.exitCode ??= EXIT.unexpected;
   }
 }
 

@@ -14,7 +14,6 @@ import { sleep, systemRandom } from "../../src/system.ts";
 import { holdDirectory } from "../files/own-directory.ts";
 import { type CredentialsRecord, removeServer, type ServerRecord, writeServer } from "../files/server-record.ts";
 import { Failure } from "../terminal/failure.ts";
-import { optionName } from "../terminal/usage.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { type ClockOptions, clockOf, keepStart, saveClock } from "./clock.ts";
 import { ensureCredentials } from "./credentials.ts";
@@ -84,7 +83,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
   const own = newIdentity();
   try {
     await refuseEarly(config);
-    open.defer(holdDirectory(directory));
+    open.defer(holdDirectory(directory, config.warn));
     const engine = await openEngine(config);
     open.defer(engine.close);
     const { store, steering } = engine;
@@ -191,7 +190,7 @@ function recordOf(
   };
 }
 
-function refuseOwnAddress({ webhook }: SandboxConfig, origins: readonly string[]): void {
+function refuseOwnAddress({ webhook, optionName }: SandboxConfig, origins: readonly string[]): void {
   if (!webhook || !isOwnAddress(webhook, origins)) return;
   throw new Failure(
     "usage",

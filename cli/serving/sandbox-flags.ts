@@ -7,6 +7,7 @@ import type { Tariff } from "../../src/domain/money.ts";
 import type { BasePaths } from "../../src/http/paths.ts";
 import type { Accept, Profile, ResponseForm } from "../../src/http/profile.ts";
 import { parseFile } from "../files/files.ts";
+import type { Io } from "../io.ts";
 import {
   BASE_PATHS,
   outcomeOption,
@@ -19,7 +20,6 @@ import {
   readTariff,
   webhookUrlReader,
 } from "../terminal/options.ts";
-import { optionName } from "../terminal/usage.ts";
 import type { SandboxConfig } from "./run-sandbox.ts";
 
 const PROMPT_TIMEOUT_MS = 60_000;
@@ -64,9 +64,9 @@ export type SandboxChoices = Pick<
   "basePaths" | "profile" | "fallback" | "promptTimeoutMs" | "tariff" | "rules" | "webhook" | "startAt" | "seed"
 >;
 
-export async function configOf(flags: SandboxFlags): Promise<SandboxChoices> {
+export async function configOf(io: Io, flags: SandboxFlags): Promise<SandboxChoices> {
   const { accept, responseForm } = flags;
-  const profile = flags.profile === undefined ? {} : await readProfile(flags.profile);
+  const profile = flags.profile === undefined ? {} : await readProfile(io, flags.profile);
   const { base_path, prompt_timeout, fee } = profile;
   const basePath = flags.basePath ?? (base_path === undefined ? undefined : readBasePath(base_path));
   const basePaths: BasePaths = basePath === undefined ? BASE_PATHS : [basePath];
@@ -74,17 +74,17 @@ export async function configOf(flags: SandboxFlags): Promise<SandboxChoices> {
     basePaths,
     // A flag wins over the profile.
     profile: { ...profile, ...(accept && { accept }), ...(responseForm && { response_form: responseForm }) },
-    fallback: fallbackOf(flags),
+    fallback: fallbackOf(flags, io.optionName),
     promptTimeoutMs: flags.promptTimeout ?? (prompt_timeout ? readPromptTimeout(prompt_timeout) : PROMPT_TIMEOUT_MS),
     tariff: flags.fee ?? (fee ? readTariff(fee) : null),
-    rules: flags.rules === undefined ? [] : await readRulesFile(flags.rules),
+    rules: flags.rules === undefined ? [] : await readRulesFile(io, flags.rules),
     webhook: flags.webhook ?? null,
     startAt: flags.clock ?? null,
     seed: flags.seed ?? null,
   };
 }
 
-function fallbackOf({ outcome, after }: SandboxFlags): Choice {
+function fallbackOf({ outcome, after }: SandboxFlags, optionName: (flag: string) => string): Choice {
   const choice = parseChoice(outcome, optionName("--outcome"));
   return after === undefined ? choice : expectFit({ ...choice, after }, (member) => optionName(`--${member}`));
 }
@@ -93,20 +93,23 @@ function fallbackOf({ outcome, after }: SandboxFlags): Choice {
  * The rules in a file, in the form that the control API accepts.
  * @throws Failure `usage` that names the file and the place in it
  */
-async function readRulesFile(file: string): Promise<Rule[]> {
+async function readRulesFile(io: Io, file: string): Promise<Rule[]> {
   // Loaded only with --rules, as profiles are with --profile: with zod, they take 18 of 62 ms until momo serve is ready.
   const { parseRules } = await import("../../sandbox/control/rules.ts");
-  return parseFile(file, parseRules, { flag: optionName("--rules"), hint: "write one rule, or an array of them" });
+  return parseFile(io, file, parseRules, {
+    flag: io.optionName("--rules"),
+    hint: "write one rule, or an array of them",
+  });
 }
 
 /**
  * The profile in a file. It has a name.
  * @throws Failure `usage` that names the file and the place in it
  */
-async function readProfile(file: string): Promise<Profile> {
+async function readProfile(io: Io, file: string): Promise<Profile> {
   const { parseProfile } = await import("../../sandbox/check/profiles.ts");
   return {
     name: basename(file, ".json"),
-    ...parseFile(file, parseProfile, { flag: optionName("--profile"), hint: "write an object" }),
+    ...parseFile(io, file, parseProfile, { flag: io.optionName("--profile"), hint: "write an object" }),
   };
 }

@@ -1,15 +1,13 @@
 import { visible } from "../../src/domain/visible.ts";
-import { isCi } from "../environment.ts";
-import { host } from "../host.ts";
 import { EXIT, Failure } from "./failure.ts";
-import { asksForJson, type OutputOptions, tell } from "./output.ts";
+import { asksForJson, type Output, type OutputOptions } from "./output.ts";
 
 /** The library that asks questions at a terminal, on stderr. It is loaded for a question only: loading it takes 5 of the 38 ms of `momo pay`. */
 const dialogue = () => import("@clack/prompts");
 
 /** Whether a person is at the terminal. */
-export const isAttended = (): boolean =>
-  !host().captured && Boolean(process.stdin.isTTY && process.stdout.isTTY) && !isCi();
+export const isAttended = ({ stdout, environment }: Output): boolean =>
+  stdout.isTerminal() && process.stdin.isTTY && !environment.isCi();
 
 /**
  * Says what will be lost, and asks whether to go on. Ends the process if the answer is no. Without a
@@ -17,20 +15,21 @@ export const isAttended = (): boolean =>
  * @param lost called only if the question is asked
  */
 export async function askToGoOn(
+  out: Output,
   lost: () => readonly string[] | Promise<readonly string[]>,
   { yes, ...options }: OutputOptions & { yes?: true },
 ): Promise<void> {
-  if (yes || !canAsk({ json: asksForJson(options) })) return;
-  for (const line of await lost()) tell(line);
+  if (yes || !canAsk(out, { json: asksForJson(options) })) return;
+  for (const line of await lost()) out.tell(line);
   const { confirm } = await dialogue();
   const goesOn = answered(await confirm({ message: "Go on?", initialValue: false, output: process.stderr }));
   if (goesOn) return;
-  tell("Nothing was changed.");
+  out.tell("Nothing was changed.");
   process.exit(EXIT.unexpected);
 }
 
 /** With --json the caller is a program, or a person who wants to see what a program sees. */
-export const canAsk = ({ json }: { json: boolean }): boolean => isAttended() && !json;
+export const canAsk = (out: Output, { json }: { json: boolean }): boolean => isAttended(out) && !json;
 
 /** A question in place of a missing flag. */
 interface Question {
@@ -48,8 +47,8 @@ interface Question {
  * Asks for a line of text.
  * @throws Failure `usage` that names the flag, if no person is there
  */
-export async function askText({ flag, message, json, initial, check }: Question): Promise<string> {
-  if (!canAsk({ json })) throw missing(flag);
+export async function askText(out: Output, { flag, message, json, initial, check }: Question): Promise<string> {
+  if (!canAsk(out, { json })) throw missing(flag);
   const { text } = await dialogue();
   const validate = (line = initial) => {
     if (!line?.trim()) return "Please enter something";
@@ -66,11 +65,12 @@ export async function askText({ flag, message, json, initial, check }: Question)
 
 /** Asks for one of several. Does not ask if there is only one; returns the first if no person is there. */
 export async function askWhich<T>(
+  out: Output,
   { message, json }: Omit<Question, "flag">,
   choices: readonly { readonly value: T; readonly label: string }[],
 ): Promise<T | null> {
   const [first] = choices;
-  if (!first || choices.length === 1 || !canAsk({ json })) return first?.value ?? null;
+  if (!first || choices.length === 1 || !canAsk(out, { json })) return first?.value ?? null;
   const { select } = await dialogue();
   const options = choices.map(({ label }, index) => ({ value: String(index), label: visible(label) }));
   const chosen = answered(await select({ message, options, output: process.stderr }));

@@ -1,27 +1,12 @@
-import { pagerCommand } from "../environment.ts";
-import {
-  cellOf,
-  lineOf,
-  type OutputOptions,
-  type Piece,
-  pieceText,
-  print,
-  printData,
-  printFields,
-  printText,
-  styled,
-  tell,
-  tellCommand,
-  wrapped,
-} from "./output.ts";
-import { isTerminal, lineWidth, writeOut } from "./standard-output.ts";
+import type { Pager } from "../environment.ts";
+import { cellOf, type Output, type OutputOptions, type Piece, pieceText, styled, wrapped } from "./output.ts";
 
 /** Prints all data by one rule: a table at a terminal, JSON in a pipe, or what `--format` says. */
 
 /** @param essential the value that `-q` prints */
-export function printRecord(record: object, options: OutputOptions, essential: string | number): void {
+export function printRecord(out: Output, record: object, options: OutputOptions, essential: string | number): void {
   const fields = Object.entries(record).map(([name, value]) => [name.replaceAll("_", " "), value] as const);
-  printData(options, { json: record, essential: [String(essential)], layout: () => printFields(fields) });
+  out.printData(options, { json: record, essential: [String(essential)], layout: () => out.printFields(fields) });
 }
 
 /** A column for people: its name, which is that of a member, or how to make its cells. */
@@ -48,14 +33,14 @@ interface List<T extends object> {
   readonly empty?: { readonly said: string; readonly next: string };
 }
 
-export function printList<T extends object>(list: List<T>, options: OutputOptions): void {
+export function printList<T extends object>(out: Output, list: List<T>, options: OutputOptions): void {
   const { name, items, essential, columns, empty, whole = { [name]: items } } = list;
   const layout = () => {
-    if (items.length > 0 || !empty) return printLong(tableLines(columns, items));
-    tell(empty.said);
-    tellCommand("Next:", empty.next);
+    if (items.length > 0 || !empty) return printLong(out, tableLines(out, columns, items));
+    out.tell(empty.said);
+    out.tellCommand("Next:", empty.next);
   };
-  printData(options, { json: whole, rows: items, essential: items.map((item) => cellOf(item[essential])), layout });
+  out.printData(options, { json: whole, rows: items, essential: items.map((item) => cellOf(item[essential])), layout });
 }
 
 type Row = readonly Piece[];
@@ -64,7 +49,7 @@ const GAP = "  ";
 const INDENT = "    ";
 
 /** The lines of a table, of which the first has the names of the columns. Columns that do not fit go below their row, the last ones first. */
-function layOut<T extends object>(given: readonly Column<T>[], items: readonly T[]): Piece[][] {
+function layOut<T extends object>(given: readonly Column<T>[], items: readonly T[], width: number): Piece[][] {
   const columns = given.map((column) => (typeof column === "string" ? { name: column } : column));
   const rows = items.map((item) =>
     columns.map(
@@ -74,7 +59,7 @@ function layOut<T extends object>(given: readonly Column<T>[], items: readonly T
   const all: readonly Row[] = [columns.map(({ name }) => styled("bold", name)), ...rows];
   const widths = columns.map((_, index) => Math.max(...all.map((row) => widthOf(row[index] ?? ""))));
   const fits = (shown: readonly number[]) =>
-    shown.reduce((sum, index) => sum + (widths[index] ?? 0) + GAP.length, -GAP.length) <= lineWidth();
+    shown.reduce((sum, index) => sum + (widths[index] ?? 0) + GAP.length, -GAP.length) <= width;
   let shown = columns.map((_, index) => index);
   if (!fits(shown)) shown = shown.filter((index) => !columns[index]?.optional);
   let count = shown.length;
@@ -96,25 +81,32 @@ function layOut<T extends object>(given: readonly Column<T>[], items: readonly T
 const widthOf = (piece: Piece): number => Bun.stringWidth(pieceText(piece));
 
 /** A table in lines that fit the terminal. */
-const tableLines = <T extends object>(columns: readonly Column<T>[], items: readonly T[]): string[] =>
-  layOut(columns, items).flatMap((line) => wrapped(lineOf(line, isTerminal), lineWidth()));
+function tableLines<T extends object>(out: Output, columns: readonly Column<T>[], items: readonly T[]): string[] {
+  const { stdout } = out;
+  return layOut(columns, items, stdout.width()).flatMap((line) => wrapped(out.lineFor(stdout, line), stdout.width()));
+}
 
 /** Prints lines. If a terminal cannot show all of them, they go through `$PAGER`, by default less. */
-function printLong(lines: readonly string[]): void {
+function printLong({ stdout, environment }: Output, lines: readonly string[]): void {
   const text = lines.map((line) => `${line}\n`).join("");
-  const isLong = isTerminal() && lines.length > (process.stdout.rows || Number.POSITIVE_INFINITY) - 2;
-  if (!isLong || !showInPager(text)) writeOut(text);
+  const isLong = stdout.isTerminal() && lines.length > (process.stdout.rows || Number.POSITIVE_INFINITY) - 2;
+  if (!isLong || !showInPager(text, environment.pagerCommand())) stdout.write(text);
 }
 
 /** Prints a whole text. Text from another service must not move the cursor or change the direction of the text. Long prose is wrapped. */
-export function printWhole(text: string, isProse: boolean): void {
-  if (isTerminal()) for (const line of text.trimEnd().split("\n")) (isProse ? printText : print)(line);
-  else writeOut(text);
+export function printWhole(out: Output, text: string, isProse: boolean): void {
+  if (!out.stdout.isTerminal()) {
+    out.stdout.write(text);
+    return;
+  }
+  for (const line of text.trimEnd().split("\n")) {
+    if (isProse) out.printText(line);
+    else out.print(line);
+  }
 }
 
 /** @returns whether there is a pager */
-function showInPager(text: string): boolean {
-  const pager = pagerCommand();
+function showInPager(text: string, pager: Pager | null): boolean {
   if (pager === null || !process.stdin.isTTY || Bun.which("sh") === null) return false;
   // Ctrl+C is for the pager. If we ended first, the pager and the shell would both read the terminal.
   const ignore = () => {};

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { Argument, type Command, Option } from "commander";
 import { parseChoice } from "../../sandbox/network/choice.ts";
 import { LAST_INSTANT_MS, type Start } from "../../sandbox/network/clock.ts";
@@ -11,8 +10,6 @@ import { amountRule, isAmount, parseTariff, type Tariff } from "../../src/domain
 import { typedPhone } from "../../src/domain/phone.ts";
 import { formatTimestamp, INSTANT_FORM, parseInstant } from "../../src/domain/timestamp.ts";
 import { BASE_PATH_RULE, type BasePaths, isBasePath } from "../../src/http/paths.ts";
-import { homeFolder } from "../environment.ts";
-import { Failure } from "./failure.ts";
 import { FORMATS } from "./output.ts";
 import { misuse, WrongValue, wrong, wrongValue } from "./usage.ts";
 
@@ -190,8 +187,7 @@ export const readProbability = number(
  * The path of a file or a folder. An empty one is refused, because it would mean the current folder, and one that looks like an
  * option or the end of the options, because then the path was forgotten.
  */
-export const readPath = (text: string): string =>
-  userPath(must("be a path (./NAME if it begins with -)", () => /^[^-]/s.test(text))(text));
+export const readPath = must("be a path (./NAME if it begins with -)", (text) => /^[^-]/s.test(text));
 
 /** The same for an option that can be given several times. */
 export const readPaths = (text: string, before: readonly string[] = []): string[] => [...before, readPath(text)];
@@ -273,20 +269,4 @@ export function readAmount(text: string, what = "AMOUNT"): number {
   if (amount !== null && isAmount(amount)) return amount;
   const rule = amount === null ? "must be a number of shillings, such as 100 or 99.50" : amountRule(amount);
   throw misuse(wrongValue(what, rule, text));
-}
-
-/**
- * A path that an option or a variable names. A leading `~/` means the home directory, also where no shell has replaced it: in
- * `--data=~/x`, and in a file of variables.
- */
-export function userPath(text: string): string {
-  if (text !== "~" && !text.startsWith("~/")) return text;
-  const home = homeFolder();
-  if (home === null)
-    throw new Failure(
-      "usage",
-      `${text} is in the home directory, and HOME is not set`,
-      "set HOME, or give the whole path",
-    );
-  return join(home, text.slice(1));
 }

@@ -1,12 +1,8 @@
-import { once } from "../../src/domain/once.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { jsonText, visible } from "../../src/domain/visible.ts";
-import { wantsColour } from "../environment.ts";
-import { host } from "../host.ts";
+import type { Environment } from "../environment.ts";
 import type { Failure, FailureCode } from "./failure.ts";
-import { isTerminal, lineWidth, writeOut } from "./standard-output.ts";
-
-/** Data goes to stdout, everything else to stderr. */
+import type { StandardError, StandardOutput, Stream } from "./streams.ts";
 
 export const FORMATS = ["table", "json", "tsv"] as const;
 export type Format = (typeof FORMATS)[number];
@@ -17,10 +13,6 @@ export interface OutputOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
-
-/** By default a table at a terminal, and JSON elsewhere. */
-export const formatOf = ({ format, json }: OutputOptions): Format =>
-  json ? "json" : (format ?? (isTerminal() ? "table" : "json"));
 
 /** Whether JSON is asked for. Then the caller is a program, so commands ask no questions. */
 export const asksForJson = ({ format, json }: OutputOptions): boolean => json === true || format === "json";
@@ -52,10 +44,10 @@ export type Piece = string | Styled;
 export const pieceText = (piece: Piece): string => visible(typeof piece === "string" ? piece : piece.text);
 
 /** Makes a line for stdout or stderr. All text for people goes through this function, which makes it harmless. */
-export function lineOf(pieces: readonly Piece[], isForTerminal: () => boolean): string {
+export function lineOf(pieces: readonly Piece[], hasColours: () => boolean): string {
   const coloured = (piece: Piece) => {
     const text = pieceText(piece);
-    if (typeof piece === "string" || !wantsColour(isForTerminal)) return text;
+    if (typeof piece === "string" || !hasColours()) return text;
     const [begin, end] = STYLES[piece.style];
     return `\x1b[${begin}m${text}\x1b[${end}m`;
   };
@@ -69,43 +61,114 @@ export const forPeople = (text: string, width: number): string =>
     .flatMap((line) => wrapped(line, width))
     .join("\n");
 
-/** Prints a line of data. */
-export function print(...pieces: Piece[]): void {
-  writeOut(`${lineOf(pieces, isTerminal)}\n`);
-}
+/** Prints for one command: data to stdout, everything else to stderr. */
+export class Output {
+  readonly #told = new Set<string>();
 
-/** Prints a line of text for people, which may be broken between words. */
-export function printText(...pieces: Piece[]): void {
-  writeOut(`${forPeople(lineOf(pieces, isTerminal), lineWidth())}\n`);
-}
+  constructor(
+    readonly stdout: StandardOutput,
+    readonly stderr: StandardError,
+    readonly environment: Environment,
+  ) {}
 
-/** A write error is ignored: there is no other place to report it. */
-export const stderr = once(() => process.stderr.on("error", () => {}));
+  /** By default a table at a terminal, and JSON elsewhere. */
+  formatOf({ format, json }: OutputOptions): Format {
+    return json ? "json" : (format ?? (this.stdout.isTerminal() ? "table" : "json"));
+  }
 
-export function writeError(text: string): void {
-  const { captured } = host();
-  if (captured) captured.error(text);
-  else stderr().write(text);
-}
+  /** Prints a line of data. */
+  print(...pieces: Piece[]): void {
+    this.stdout.write(`${this.lineFor(this.stdout, pieces)}\n`);
+  }
 
-/** Prints a line for people; never data. */
-export function tell(...pieces: Piece[]): void {
-  writeError(`${forPeople(lineOf(pieces, isErrorTerminal), errorWidth())}\n`);
-}
+  /** Prints a line of text for people, which may be broken between words. */
+  printText(...pieces: Piece[]): void {
+    this.stdout.write(`${forPeople(this.lineFor(this.stdout, pieces), this.stdout.width())}\n`);
+  }
 
-export const isErrorTerminal = (): boolean => !host().captured && Boolean(process.stderr.isTTY);
+  printCommand(command: string): void {
+    for (const line of commandLines(command, this.stdout.width())) this.print(line);
+  }
 
-/** The descriptor of stderr. */
-export const STDERR = 2;
+  /** Prints JSON, indented at a terminal and on one line elsewhere. */
+  printJson(value: unknown): void {
+    this.stdout.write(`${jsonText(value, this.stdout.isTerminal() ? 2 : 0)}\n`);
+  }
 
-export const errorWidth = (): number => lineWidth(STDERR);
+  /** Prints a line per field: name and value, aligned. On a narrow terminal, a long value is below its name. */
+  printFields(fields: readonly (readonly [string, unknown])[], indent = ""): void {
+    const width = indent.length + Math.max(...fields.map(([name]) => name.length));
+    for (const [name, value] of fields) {
+      const text = cellOf(value);
+      const label = styled("dim", (indent + name).padEnd(width));
+      const room = this.stdout.width() - width - 2;
+      if (Bun.stringWidth(text) <= room) this.print(label, "  ", text);
+      else if (room >= MIN_ROOM && text.includes(" ")) {
+        const [first = "", ...rest] = wrapped(text, room);
+        this.print(label, "  ", first);
+        for (const line of rest) this.print(" ".repeat(width + 2), line);
+      } else {
+        this.print(styled("dim", indent + name));
+        this.printText(`${indent}  ${text}`);
+      }
+    }
+  }
 
-/** A line of text and a command: beside it, or below it if it is long. */
-export function tellCommand(lead: string, command: string): void {
-  if (`${lead} ${command}`.length <= errorWidth()) tell(`${lead} ${command}`);
-  else {
-    tell(lead);
-    writeError(`${commandLines(lineOf([command], isErrorTerminal), errorWidth()).join("\n")}\n`);
+  /** Prints records as tab-separated lines below the names of their members. Escapes tabs and line feeds in values. */
+  printTsv(records: readonly object[], { withNames } = { withNames: true }): void {
+    const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
+    if (names.length === 0) return;
+    const rows = records.map((record) => names.map((name) => cellOf((record as Record<string, unknown>)[name])));
+    for (const row of withNames ? [names, ...rows] : rows)
+      this.stdout.write(`${row.map(escaped).map(visible).join("\t")}\n`);
+  }
+
+  /** Prints data by the one rule: a layout at a terminal, JSON in a pipe, or what `-q`, `--json` and `--format` say. */
+  printData(options: OutputOptions, { json, rows = [json], essential = [], layout }: Data): void {
+    const format = this.formatOf(options);
+    if (options.quiet) for (const value of essential) this.print(value);
+    else if (format === "json") this.printJson(json);
+    else if (format === "tsv") this.printTsv(rows);
+    else layout();
+  }
+
+  /** Prints a line for people; never data. */
+  tell(...pieces: Piece[]): void {
+    this.stderr.write(`${forPeople(this.lineFor(this.stderr, pieces), this.stderr.width())}\n`);
+  }
+
+  /** Tells a line that was not told before. */
+  readonly warn = (line: string): void => {
+    if (!this.#told.has(line)) this.tell(line);
+    this.#told.add(line);
+  };
+
+  /** A line of text and a command: beside it, or below it if it is long. */
+  tellCommand(lead: string, command: string): void {
+    const width = this.stderr.width();
+    if (`${lead} ${command}`.length <= width) this.tell(`${lead} ${command}`);
+    else {
+      this.tell(lead);
+      this.stderr.write(`${commandLines(visible(command), width).join("\n")}\n`);
+    }
+  }
+
+  /** Prints a failure, as JSON if that was asked for. */
+  tellFailure(failure: Failure, json: boolean): void {
+    const error = shownFailure(failure);
+    if (json) {
+      this.stderr.write(`${jsonText({ error })}\n`);
+      return;
+    }
+    for (const line of failureLines(error)) this.tell(line);
+  }
+
+  /** Prints an error that no caller waits for. */
+  readonly reportFault = (error: unknown): void => this.tell(`momo: ${faultText(error)}`);
+
+  /** A line for one of the two streams. */
+  lineFor(stream: Stream, pieces: readonly Piece[]): string {
+    return lineOf(pieces, () => this.environment.wantsColour(() => stream.isTerminal()));
   }
 }
 
@@ -114,15 +177,6 @@ export function commandLines(command: string, width: number): string[] {
   // A quoted word may have spaces, at which it must not be broken.
   const lines = wrapped(`  ${command}`, command.includes("'") ? Number.POSITIVE_INFINITY : width - " \\".length);
   return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
-}
-
-export function printCommand(command: string): void {
-  for (const line of commandLines(command, lineWidth())) print(line);
-}
-
-/** Prints an error that no caller waits for. */
-export function reportFault(error: unknown): void {
-  tell(`momo: ${faultText(error)}`);
 }
 
 /** An error and its causes in one line, each once and without secrets. */
@@ -138,30 +192,6 @@ export function faultText(error: unknown): string {
 
 const MAX_CAUSES = 5;
 
-/** Prints JSON, indented at a terminal and on one line elsewhere. */
-export function printJson(value: unknown): void {
-  writeOut(`${jsonText(value, isTerminal() ? 2 : 0)}\n`);
-}
-
-/** Prints a line per field: name and value, aligned. On a narrow terminal, a long value is below its name. */
-export function printFields(fields: readonly (readonly [string, unknown])[], indent = ""): void {
-  const width = indent.length + Math.max(...fields.map(([name]) => name.length));
-  for (const [name, value] of fields) {
-    const text = cellOf(value);
-    const label = styled("dim", (indent + name).padEnd(width));
-    const room = lineWidth() - width - 2;
-    if (Bun.stringWidth(text) <= room) print(label, "  ", text);
-    else if (room >= MIN_ROOM && text.includes(" ")) {
-      const [first = "", ...rest] = wrapped(text, room);
-      print(label, "  ", first);
-      for (const line of rest) print(" ".repeat(width + 2), line);
-    } else {
-      print(styled("dim", indent + name));
-      printText(`${indent}  ${text}`);
-    }
-  }
-}
-
 /** The narrowest column of text that reads well. */
 const MIN_ROOM = 24;
 
@@ -171,15 +201,9 @@ export function cellOf(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Prints records as tab-separated lines below the names of their members. Escapes tabs and line feeds in values. */
-export function printTsv(records: readonly object[], { withNames } = { withNames: true }): void {
-  const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
-  if (names.length === 0) return;
-  const escaped = (text: string) =>
-    text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n").replaceAll("\r", "\\r");
-  const rows = records.map((record) => names.map((name) => escaped(cellOf((record as Record<string, unknown>)[name]))));
-  for (const row of withNames ? [names.map(escaped), ...rows] : rows) writeOut(`${row.map(visible).join("\t")}\n`);
-}
+/** A cell of a tab-separated line. */
+const escaped = (text: string): string =>
+  text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n").replaceAll("\r", "\\r");
 
 interface Data {
   readonly json: object;
@@ -189,25 +213,6 @@ interface Data {
   readonly essential?: readonly string[];
   /** Prints it for people. */
   readonly layout: () => void;
-}
-
-/** Prints data by the one rule: a layout at a terminal, JSON in a pipe, or what `-q`, `--json` and `--format` say. */
-export function printData(options: OutputOptions, { json, rows = [json], essential = [], layout }: Data): void {
-  const format = formatOf(options);
-  if (options.quiet) for (const value of essential) print(value);
-  else if (format === "json") printJson(json);
-  else if (format === "tsv") printTsv(rows);
-  else layout();
-}
-
-/** Prints a failure, as JSON if that was asked for. */
-export function tellFailure(failure: Failure, json: boolean): void {
-  const error = shownFailure(failure);
-  if (json) {
-    writeError(`${jsonText({ error })}\n`);
-    return;
-  }
-  for (const line of failureLines(error)) tell(line);
 }
 
 /** A failure as it is shown. */

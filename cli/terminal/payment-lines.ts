@@ -4,16 +4,7 @@ import { findResult } from "../../src/domain/outcome.ts";
 import { formatTimestamp, parseInstant } from "../../src/domain/timestamp.ts";
 import { STATUSES, type Status } from "../../src/domain/transaction.ts";
 import { Failure } from "./failure.ts";
-import {
-  cellOf,
-  type OutputOptions,
-  type Piece,
-  print,
-  printData,
-  printFields,
-  type Styled,
-  styled,
-} from "./output.ts";
+import { cellOf, type Output, type OutputOptions, type Piece, type Styled, styled } from "./output.ts";
 
 /** Shows payments to people: every command uses the same sign, colour, amount and reason. */
 
@@ -105,14 +96,14 @@ const UNSHOWN = new Set(["success", "message", "status", "result_code", "result_
  * Prints what the service answered about one payment.
  * @param essential the member that `-q` prints
  */
-export function printPayment(answer: Payment, options: OutputOptions, essential: string): void {
+export function printPayment(out: Output, answer: Payment, options: OutputOptions, essential: string): void {
   const value = essential === "status" ? statusOf(answer) : answer[essential];
   if (typeof value !== "string") throw new Failure("unexpected", `the service answered without a ${essential}`);
   const layout = () => {
     const { style, text } = statusPiece(answer.status);
     const reason = reasonText(answer);
-    if (answer.status !== undefined) print(styled(style, text), reason && `: ${reason}`);
-    printFields([
+    if (answer.status !== undefined) out.print(styled(style, text), reason && `: ${reason}`);
+    out.printFields([
       ...explanationOf(answer),
       ...Object.entries(answer)
         .filter(([name, member]) => member !== null && !UNSHOWN.has(name))
@@ -121,5 +112,5 @@ export function printPayment(answer: Payment, options: OutputOptions, essential:
         ),
     ]);
   };
-  printData(options, { json: answer, essential: [value], layout });
+  out.printData(options, { json: answer, essential: [value], layout });
 }

@@ -9,7 +9,7 @@ import type { Transaction } from "../../src/domain/transaction.ts";
 import { jsonText } from "../../src/domain/visible.ts";
 import { durations, systemClock } from "../../src/system.ts";
 import type { LogFormat } from "./options.ts";
-import { faultText, isErrorTerminal, lineOf, type Piece, stderr, styled, wrapped } from "./output.ts";
+import { faultText, type Output, type Piece, styled, wrapped } from "./output.ts";
 import { paymentLine } from "./payment-lines.ts";
 
 export interface RequestOutput {
@@ -35,8 +35,18 @@ const BEFORE_OPERATIONS: ReadonlySet<number> = new Set([403, 417]);
 
 export const isRefused = ({ status }: AnsweredRequest): boolean => (status ?? 0) >= 400;
 
+/** How the log is written. */
+export interface LogForm {
+  readonly format: LogFormat;
+  /** Makes a line of its pieces, with colours if the terminal shows them. */
+  readonly line: (pieces: readonly Piece[]) => string;
+}
+
 /** The log of a server on stderr. */
-export function createRequestOutput(format: LogFormat, width: number): RequestOutput {
+export function createRequestOutput(out: Output, format: LogFormat): RequestOutput {
+  const { stderr } = out;
+  const width = stderr.width();
+  const form = { format, line: (pieces: readonly Piece[]) => out.lineFor(stderr, pieces) };
   const { nowMs } = systemClock;
   let refusals = 0;
   let cancelAlarm = () => {};
@@ -44,13 +54,13 @@ export function createRequestOutput(format: LogFormat, width: number): RequestOu
   const early = new Map<number | null, number>();
   const { write, end } = createLineWriter(
     systemClock,
-    (text, done) => stderr().write(text, () => done()),
-    (lost) => messageLine(format, `${lost} lines are left out here: they were not read in time`, nowMs(), "error"),
+    (text, done) => stderr.write(text, done),
+    (lost) => messageLine(form, `${lost} lines are left out here: they were not read in time`, nowMs(), "error"),
   );
   const writeLine = (line: string) => write(format === "json" ? line : wrapped(line, width - 2).join("\n  "));
-  const writeRequest = (request: AnsweredRequest) => writeLine(requestLine(format, request, nowMs()));
+  const writeRequest = (request: AnsweredRequest) => writeLine(requestLine(form, request, nowMs()));
   const writeMessage = (message: string, level: "error" | "info") =>
-    writeLine(messageLine(format, message, nowMs(), level));
+    writeLine(messageLine(form, message, nowMs(), level));
   const tellCounted = () => {
     refusals = 0;
     if (counted.size === 0) return;
@@ -78,10 +88,10 @@ export function createRequestOutput(format: LogFormat, width: number): RequestOu
     },
     onTransaction(transaction: Transaction): void {
       const payment = transactionView(transaction);
-      if (format === "json") write(logLine(format, nowMs(), payment, []));
-      else writeLine(lineOf(paymentLine(payment, nowMs()), isErrorTerminal));
+      if (format === "json") write(logLine(form, nowMs(), payment, []));
+      else writeLine(form.line(paymentLine(payment, nowMs())));
     },
-    onDelivery: (delivery: Delivery) => writeLine(deliveryLine(format, delivery, nowMs())),
+    onDelivery: (delivery: Delivery) => writeLine(deliveryLine(form, delivery, nowMs())),
     reportFault: (error: unknown) => writeMessage(faultText(error), "error"),
     async end(): Promise<boolean> {
       cancelAlarm(); // it would keep the process alive
@@ -101,7 +111,7 @@ const MAX_PATH_LENGTH = 200;
 const HINT = "--accept lenient would take this form";
 
 /** @param atMs the host's time, not the sandbox's */
-export function requestLine(format: LogFormat, request: AnsweredRequest, atMs: number): string {
+export function requestLine(form: LogForm, request: AnsweredRequest, atMs: number): string {
   const { method, status, isDelivered, durationMs, fault, isTakenLeniently } = request;
   const isLost = status !== null && !isDelivered;
   const path = redact(request.target.split("?", 1)[0] ?? "").slice(0, MAX_PATH_LENGTH);
@@ -119,7 +129,7 @@ export function requestLine(format: LogFormat, request: AnsweredRequest, atMs: n
     ...(leniencies.length > 0 && { leniencies }),
     ...(isTakenLeniently && { hint: HINT }),
   };
-  return logLine(format, atMs, members, [
+  return logLine(form, atMs, members, [
     styled(
       status === null || isLost || status >= 500 ? "red" : status >= 400 ? "yellow" : "green",
       String(status ?? "---"),
@@ -171,7 +181,7 @@ function outcomeOf({ said }: AnsweredRequest) {
 
 /** A line for a program, or one for a person: the time of the day, and the words that are not empty. */
 function logLine(
-  format: LogFormat,
+  { format, line }: LogForm,
   atMs: number,
   members: object,
   words: readonly (Piece | null | undefined | false)[],
@@ -179,17 +189,17 @@ function logLine(
 ): string {
   if (format === "json") return jsonText({ time: new Date(atMs).toISOString(), level, ...members });
   const pieces = words.flatMap((word) => (word ? ["  ", word] : []));
-  return lineOf([formatTimestamp(atMs).slice(-"HH:MM:SS".length), ...pieces], isErrorTerminal);
+  return line([formatTimestamp(atMs).slice(-"HH:MM:SS".length), ...pieces]);
 }
 
 /** An error that no caller waits for, in the same format, or a message about the log itself. */
-export function messageLine(format: LogFormat, message: string, atMs: number, level: "error" | "info"): string {
-  if (format === "pretty" && level === "error") return lineOf([`momo: ${message}`], isErrorTerminal);
-  return logLine(format, atMs, { message }, [message], level);
+export function messageLine(form: LogForm, message: string, atMs: number, level: "error" | "info"): string {
+  if (form.format === "pretty" && level === "error") return form.line([`momo: ${message}`]);
+  return logLine(form, atMs, { message }, [message], level);
 }
 
 /** An attempt to deliver a webhook, as one line on stderr. It does not show the address, which may have a secret. */
-function deliveryLine(format: LogFormat, delivery: Delivery, atMs: number): string {
+function deliveryLine(form: LogForm, delivery: Delivery, atMs: number): string {
   const { id, payment, attempts } = delivery;
   const state = stateOf(delivery);
   const last = attempts.at(-1);
@@ -202,7 +212,7 @@ function deliveryLine(format: LogFormat, delivery: Delivery, atMs: number): stri
     checkout_request_id: payment.checkoutRequestId,
     ...(last?.problem && { message: last.problem }),
   };
-  return logLine(format, atMs, members, [
+  return logLine(form, atMs, members, [
     styled(state === "delivered" ? "green" : "yellow", String(last?.status ?? "---")),
     `webhook ${id}`,
     state === "waiting" ? "to be tried again" : state,

@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { once } from "../../src/domain/once.ts";
 import { stopwatch } from "../../src/system.ts";
-import { host } from "../host.ts";
 import { EXIT } from "./failure.ts";
 
-/** The signals that end a process, each with its exit code. */
+/** The signals of a process. `Io` says what the functions are for. */
+
+/** Those that end it, each with its exit code. */
 const ENDING_SIGNALS = [
   ["SIGINT", EXIT.interrupted],
   ["SIGTERM", EXIT.terminated],
@@ -28,22 +29,14 @@ export const ignoredAtStart = once((): ReadonlySet<string> => {
 });
 
 /** The ending signals that momo must obey. */
-export const endingSignals = () => ENDING_SIGNALS.filter(([signal]) => !ignoredAtStart().has(signal));
+const endingSignals = () => ENDING_SIGNALS.filter(([signal]) => !ignoredAtStart().has(signal));
 
-/** Runs a step when the process ends, also if a signal such as Ctrl+C ends it. */
 export function atTheEnd(step: () => void): void {
-  const { captured } = host();
-  if (captured) {
-    captured.atTheEnd(step);
-    return;
-  }
   process.once("exit", step);
   for (const [signal, exitCode] of endingSignals()) process.once(signal, () => process.exit(exitCode));
 }
 
-/** Does work that blocks the thread: no handler could run meanwhile, so a signal ends the process at once, without its last steps. */
 export async function whileBlocked<T>(work: () => T | Promise<T>): Promise<T> {
-  if (host().captured) return work();
   const aside = endingSignals().map(([signal]) => [signal, process.rawListeners(signal)] as const);
   for (const [signal] of aside) process.removeAllListeners(signal);
   try {
@@ -53,13 +46,7 @@ export async function whileBlocked<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Runs a step in the place of the end that a signal brings.
- * @param step gets the exit code of the signal
- * @returns a function that cancels this
- */
 export function onSignal(step: (exitCode: number) => void): () => void {
-  if (host().captured) return () => {};
   const handlers = endingSignals().map(([signal, exitCode]) => {
     const handler = () => step(exitCode);
     process.once(signal, handler);
@@ -73,7 +60,6 @@ export function onSignal(step: (exitCode: number) => void): () => void {
 /** A second signal within this time is the same Ctrl+C: the terminal sends it to npm and to us, and npm passes it on. */
 const SAME_SIGNAL_MS = 500;
 
-/** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once, after `removeFiles`. */
 export function stopSignal(removeFiles: () => void): Promise<void> {
   return new Promise((resolveStop) => {
     let stoppedAtMs: number | null = null;

@@ -1,5 +1,5 @@
-import { canRedraw } from "../environment.ts";
-import { errorWidth, isErrorTerminal, lineOf, tell, wrapped, writeError } from "./output.ts";
+import { visible } from "../../src/domain/visible.ts";
+import { type Output, wrapped } from "./output.ts";
 
 export interface StatusLine {
   /** Whether the terminal can rewrite the line. */
@@ -17,24 +17,24 @@ const CLEAR = "\x1b[G\x1b[K";
  * One line on stderr that is rewritten for a person who waits. The cursor stays visible, so that nothing has to be restored after
  * Ctrl+Z, a signal or a crash.
  */
-export function openStatusLine(): StatusLine {
-  const isLive = isErrorTerminal() && canRedraw();
+export function openStatusLine(out: Output): StatusLine {
+  const { stderr } = out;
+  const isLive = stderr.isTerminal() && out.environment.canRedraw();
   let shown = "";
   return {
     isLive,
     show(text: string): void {
       if (!isLive) return;
-      const width = errorWidth() - 1;
-      shown = wrapped(lineOf([text], isErrorTerminal), width)[0] ?? "";
-      writeError(CLEAR + shown);
+      shown = wrapped(visible(text), stderr.width() - 1)[0] ?? "";
+      stderr.write(CLEAR + shown);
     },
     note(text: string): void {
-      if (isLive && shown !== "") writeError(CLEAR);
-      tell(text);
-      if (isLive) writeError(shown);
+      if (isLive && shown !== "") stderr.write(CLEAR);
+      out.tell(text);
+      if (isLive) stderr.write(shown);
     },
     clear(): void {
-      if (isLive && shown !== "") writeError(CLEAR);
+      if (isLive && shown !== "") stderr.write(CLEAR);
       shown = "";
     },
   };

@@ -1,8 +1,8 @@
 import { type Argument, type Command, CommanderError, Option } from "commander";
 import { redact } from "../../src/domain/redact.ts";
 import { visible } from "../../src/domain/visible.ts";
-import { callersVariable, serveVariable, serveVariableNames } from "../environment.ts";
-import { host } from "../host.ts";
+import type { Environment } from "../environment.ts";
+import type { Io } from "../io.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { examplesOf } from "./help.ts";
 
@@ -32,7 +32,7 @@ export class WrongValue extends Error {
 export const wrong = (rule: string): WrongValue => new WrongValue((name) => `${name} ${rule}`);
 
 /** Names each option and argument in the refusals of its reader: commander would only write them into a sentence of its own. */
-export function nameRefusals(command: Command): void {
+export function nameRefusals(command: Command, environment: Environment): void {
   for (const taker of [...command.options, ...command.registeredArguments]) {
     const read: ((text: string, previous: unknown) => unknown) | undefined = taker.parseArg;
     if (read === undefined) continue;
@@ -40,24 +40,25 @@ export function nameRefusals(command: Command): void {
       try {
         return read.call(taker, text, previous);
       } catch (error) {
-        throw misuseOf(error, text, taker, command);
+        const name =
+          taker instanceof Option ? nameOfOption(taker, text, command, environment) : taker.name().toUpperCase();
+        throw misuseOf(error, name, text, taker);
       }
     });
   }
 }
 
-function misuseOf(error: unknown, text: string, taker: Option | Argument, command: Command): unknown {
-  const name = taker instanceof Option ? nameOfOption(taker, text, command) : taker.name().toUpperCase();
+function misuseOf(error: unknown, name: string, text: string, taker: Option | Argument): unknown {
   if (error instanceof WrongValue) return misuse(withValue(error.sentence(name), text));
   const isByChoices = error instanceof CommanderError && error.code === "commander.invalidArgument";
   return isByChoices ? misuse(wrongValue(name, `must be one of ${taker.argChoices?.join(", ")}`, text)) : error;
 }
 
 /** Its variable, if the value came from there. */
-function nameOfOption(option: Option, text: string, command: Command): string {
+function nameOfOption(option: Option, text: string, command: Command, environment: Environment): string {
   const { envVar } = option;
   const isGiven = command.getOptionValueSource(option.attributeName()) === "cli";
-  const isVariable = envVar !== undefined && !isGiven && callersVariable(envVar) === text;
+  const isVariable = envVar !== undefined && !isGiven && environment.callersVariable(envVar) === text;
   return isVariable ? envVar : (option.long ?? option.flags);
 }
 
@@ -113,9 +114,9 @@ const SWITCH_OFF = /^(?:0|false)$/i;
 const variableOf = (option: Option) => `MOMO_SERVE_${option.name().replaceAll("-", "_").toUpperCase()}` as const;
 
 /** Reads an option from its variable. An empty variable counts as not set, and a switch that is off as not given. */
-export function takeVariable(option: Option): Option {
+export function takeVariable(option: Option, environment: Environment): Option {
   const name = variableOf(option);
-  const value = serveVariable(name);
+  const value = environment.serveVariable(name);
   return value === undefined || (isSwitch(option) && SWITCH_OFF.test(value)) ? option : option.env(name);
 }
 
@@ -123,27 +124,24 @@ export function takeVariable(option: Option): Option {
  * Refuses other values of switches than 1 and 0, because commander would accept any text, and variables of options that do not exist.
  * @throws CommanderError that names the variable
  */
-export function checkVariables(command: Command): void {
+export function checkVariables(command: Command, environment: Environment): void {
   const names = new Set<string>(command.options.map(variableOf));
-  const unknown = serveVariableNames().find((name) => !names.has(name));
+  const unknown = environment.serveVariableNames().find((name) => !names.has(name));
   if (unknown !== undefined) throw misuse(`${unknown} is set, and momo serve has no such option`);
   for (const option of command.options) {
-    const value = serveVariable(variableOf(option));
+    const value = environment.serveVariable(variableOf(option));
     if (value !== undefined && isSwitch(option) && !SWITCH_ON.test(value) && !SWITCH_OFF.test(value)) {
       throw misuse(wrongValue(variableOf(option), "must be 1 or 0", value));
     }
   }
 }
 
-/** Remembers for {@link optionName} which options of a parsed line came from variables. */
-export function rememberVariables(command: Command): void {
+/** Remembers for `optionName` which options of a parsed line came from variables. */
+export function rememberVariables(command: Command, { givenByVariable }: Io): void {
   for (const option of command.options) {
     const isVariable = command.getOptionValueSource(option.attributeName()) === "env";
-    if (isVariable && option.long && option.envVar) host().givenByVariable.set(option.long, option.envVar);
+    if (isVariable && option.long && option.envVar) givenByVariable.set(option.long, option.envVar);
   }
 }
-
-/** How a refusal names an option: by its variable, if the value came from there. */
-export const optionName = (flag: string): string => host().givenByVariable.get(flag) ?? flag;
 
 const isSwitch = (option: Option): boolean => !option.required && !option.optional;

@@ -3,6 +3,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { completions } from "../../cli/run.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
+import { TestIo } from "../support/io.ts";
 import { KEYS, openMomo, PROGRAM, runMomo } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
@@ -47,7 +48,7 @@ const OFFERED: [typed: string, offered: string][] = [
 ];
 // One after another: what a sandbox does not answer in 1.5 s is not offered.
 test.each(OFFERED)("momo %s: %s", async (typed, expected) => {
-  const lines = (await completions(typed.split(" "), "1.0.0")).trimEnd().split("\n");
+  const lines = (await completions(new TestIo(), typed.split(" "), "1.0.0")).trimEnd().split("\n");
   expect(lines.map((line) => line.split("\t")[0]).join(" ")).toBe(expected);
 });
 

@@ -5,6 +5,7 @@ import { serverAt } from "../../cli/client/server.ts";
 import { callCommand } from "../../cli/commands/calls.ts";
 import { cleanUp, later } from "../support/cleanup.ts";
 import { hang, serveFake, startReceiver } from "../support/fake-server.ts";
+import { TestIo } from "../support/io.ts";
 import { KEYS, openPlain, runMomo, serveMomo, startMomo } from "../support/momo.ts";
 import { inTime, rejectionOf, until } from "../support/waiting.ts";
 
@@ -203,8 +204,8 @@ test("a move of the clock may take ten minutes, and a snapshot one", async () =>
   const { baseUrl } = serveFake(() => Response.json({ success: false, message: "no" }, { status: 500 }));
   const at = ["--base-url", baseUrl];
   const timeout = spyOn(AbortSignal, "timeout");
-  await rejectionOf((await callCommand("clock")).parseAsync(["advance", "1s", ...at], { from: "user" }));
-  await rejectionOf((await callCommand("snapshot")).parseAsync(["save", "a", ...at], { from: "user" }));
+  await rejectionOf((await callCommand(new TestIo(), "clock")).parseAsync(["advance", "1s", ...at], { from: "user" }));
+  await rejectionOf((await callCommand(new TestIo(), "snapshot")).parseAsync(["save", "a", ...at], { from: "user" }));
   for (const ms of [600_000, 60_000]) expect(timeout.mock.calls).toContainEqual([ms]);
   timeout.mockRestore();
 });

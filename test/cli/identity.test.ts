@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { findServer, headersNaming } from "../../cli/client/server.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
+import { TestIo } from "../support/io.ts";
 import { expectRefusal, openPlain, runMomo } from "../support/momo.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
 
@@ -240,7 +241,7 @@ describe("one server by several names, and an address that is not its own", () =
 test("a server that was started again is named by its new id", async () => {
   const data = newFolder();
   const first = await startIn(data);
-  const server = findServer({ data }, null);
+  const server = findServer(new TestIo(), { data }, null);
   const idOf = async ({ controlUrl }: Sandbox) =>
     ((await (await fetch(`${controlUrl}/health`)).json()) as { id: string }).id;
   expect(headersNaming(server)).toMatchObject({ "X-Momo-Server": await idOf(first) });

@@ -1,12 +1,20 @@
-import { describe, expect, jest, spyOn, test } from "bun:test";
+import { describe, expect, jest, test } from "bun:test";
 import { Failure } from "../../cli/terminal/failure.ts";
-import { commandLines, faultText, tellFailure, wrapped } from "../../cli/terminal/output.ts";
+import type { LogFormat } from "../../cli/terminal/options.ts";
+import { commandLines, faultText, lineOf, wrapped } from "../../cli/terminal/output.ts";
 import { ageText, statusPiece } from "../../cli/terminal/payment-lines.ts";
-import { createLineWriter, createRequestOutput, messageLine, requestLine } from "../../cli/terminal/server-log.ts";
+import {
+  createLineWriter,
+  createRequestOutput,
+  type LogForm,
+  messageLine,
+  requestLine,
+} from "../../cli/terminal/server-log.ts";
 import { wrongValue } from "../../cli/terminal/usage.ts";
 import { type AnsweredRequest, membersOf } from "../../sandbox/request-log.ts";
 import { createCredentials } from "../../src/domain/credentials.ts";
 import type { Delivery } from "../../src/domain/delivery.ts";
+import { TestIo } from "../support/io.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { seededRandom } from "../support/random.ts";
 
@@ -14,6 +22,8 @@ import { seededRandom } from "../support/random.ts";
 const MAX_WAITING_LINES = 10_000;
 
 const DAY_MS = 86_400_000;
+
+const inForm = (format: LogFormat): LogForm => ({ format, line: (pieces) => lineOf(pieces, () => false) });
 
 test.each([
   [0, "now"],
@@ -175,17 +185,17 @@ describe("one line for a request; serve-prints.test.ts has those in JSON", () =>
     ],
   ];
   test.each(LINES)("with the time in Nairobi: %s", (_what, request, end) => {
-    expect(requestLine("pretty", called(request), AT_MS)).toBe(`10:00:00  ${end}`);
+    expect(requestLine(inForm("pretty"), called(request), AT_MS)).toBe(`10:00:00  ${end}`);
   });
 });
 
 test("the log in JSON has the duration in milliseconds", () => {
-  expect(JSON.parse(requestLine("json", called({}), AT_MS)).duration_ms).toBe(1.235);
+  expect(JSON.parse(requestLine(inForm("json"), called({}), AT_MS)).duration_ms).toBe(1.235);
 });
 
 test("the log in JSON says which answers were not delivered", () => {
   const delivered = (request: Partial<AnsweredRequest>) =>
-    JSON.parse(requestLine("json", called(request), AT_MS)).delivered;
+    JSON.parse(requestLine(inForm("json"), called(request), AT_MS)).delivered;
   expect([delivered({}), delivered({ isDelivered: false })]).toEqual([undefined, false]);
 });
 
@@ -193,24 +203,18 @@ test.each([
   [404, null],
   [403, "error"],
 ] as const)("each second has five requests refused with %d, by the fault %p, and then their count", (status, fault) => {
-  let text = "";
-  const write = ((part: string, done: () => void) => {
-    text += part;
-    done();
-  }) as unknown as typeof process.stderr.write;
-  const stderr = spyOn(process.stderr, "write").mockImplementation(write);
+  const io = new TestIo();
   jest.useFakeTimers();
   try {
-    const { onRefused } = createRequestOutput("json", 80);
+    const { onRefused } = createRequestOutput(io, "json");
     for (const refused of [3, 7, 3]) {
       for (let request = 0; request < refused; request += 1) onRefused(called({ status, fault }));
       for (let step = 0; step < 120; step += 1) jest.advanceTimersByTime(10);
     }
   } finally {
     jest.useRealTimers();
-    stderr.mockRestore();
   }
-  const lines: AnsweredRequest["said"][] = JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`);
+  const lines: AnsweredRequest["said"][] = JSON.parse(`[${io.told.trimEnd().replaceAll("\n", ",")}]`);
   const shown = lines.map((line) => line.status ?? line.message);
   const counted = `more requests were refused in the same second: 2 with ${status}`;
   expect(shown).toEqual([...Array(8).fill(status), counted, ...Array(3).fill(status)]);
@@ -220,15 +224,12 @@ test.each([
   [1000, "to be tried again"],
   [null, "failed"],
 ])("a webhook that was not taken, with the next attempt at %p: %s", async (dueAtMs, says) => {
-  const write = ((_text: string, done: () => void) => done()) as unknown as typeof process.stderr.write;
-  const stderr = spyOn(process.stderr, "write").mockImplementation(write);
-  const { onDelivery, end } = createRequestOutput("pretty", 200);
+  const io = new TestIo();
+  const { onDelivery, end } = createRequestOutput(io, "pretty");
   const attempts = [{ atMs: 0, durationMs: 5, status: 500, answer: null, problem: "only 2xx counts" }];
   onDelivery({ id: 7, payment: { checkoutRequestId: "ws_CO_1" }, attempts, dueAtMs } as unknown as Delivery);
   await end();
-  const [[text] = []] = stderr.mock.calls;
-  stderr.mockRestore();
-  expect(text).toEndWith(`  500  webhook 7  ${says}  5 ms  ws_CO_1  only 2xx counts\n`);
+  expect(io.told).toEndWith(`  500  webhook 7  ${says}  5 ms  ws_CO_1  only 2xx counts\n`);
 });
 
 describe.each(["json", "pretty"] as const)("%s: what a client sends cannot harm the log", (format) => {
@@ -237,7 +238,7 @@ describe.each(["json", "pretty"] as const)("%s: what a client sends cannot harm 
     (secret) => {
       const answer = JSON.stringify({ success: false, message: `no ${secret}` });
       const target = `/v2/${secret}?search=0712345678&api_secret=${secret}`;
-      const line = requestLine(format, called({ target, status: 400, answer }), AT_MS);
+      const line = requestLine(inForm(format), called({ target, status: 400, answer }), AT_MS);
       expect(line).toContain("/v2/[redacted]");
       expect(line).not.toContain(apiSecret.slice(3));
       expect(line).not.toContain("0712345678");
@@ -247,10 +248,10 @@ describe.each(["json", "pretty"] as const)("%s: what a client sends cannot harm 
   test("one line of bounded length, without characters that a terminal obeys; a fault is one line, too", () => {
     const answer = JSON.stringify({ success: false, message: "a\nb\u001b[2Jc\u009b" });
     const target = `/\u001b]0;x\u0007\n${"y".repeat(16_000)}`;
-    const line = requestLine(format, called({ target, answer }), AT_MS);
+    const line = requestLine(inForm(format), called({ target, answer }), AT_MS);
     expect(line).not.toMatch(/\p{Cc}/u);
     expect(line.length).toBeLessThan(600);
-    expect(messageLine(format, "it\nbroke", AT_MS, "error")).not.toContain("\n");
+    expect(messageLine(inForm(format), "it\nbroke", AT_MS, "error")).not.toContain("\n");
   });
 });
 
@@ -270,17 +271,18 @@ describe("an error with its causes, each once", () => {
 });
 
 test.each([true, false])("no secret is shown in a failure or in its hint; as JSON: %p", (json) => {
-  const stderr = spyOn(process.stderr, "write").mockReturnValue(true);
-  tellFailure(new Failure("usage", `no ${apiSecret}`, `give another than ${apiSecret}`), json);
-  const text = stderr.mock.calls.join("");
-  stderr.mockRestore();
-  expect(text).toMatch(/no \[redacted\][\s\S]*another than \[redacted\]/);
+  const io = new TestIo();
+  io.tellFailure(new Failure("usage", `no ${apiSecret}`, `give another than ${apiSecret}`), json);
+  expect(io.told).toMatch(/no \[redacted\][\s\S]*another than \[redacted\]/);
 });
 
 test("an error of the server begins with its name; a message about the log has the time, as requests have", () => {
-  expect(messageLine("pretty", "the disk is full", AT_MS, "error")).toBe("momo: the disk is full");
-  expect(messageLine("pretty", "3 lines are missing", AT_MS, "info")).toBe("10:00:00  3 lines are missing");
+  expect(messageLine(inForm("pretty"), "the disk is full", AT_MS, "error")).toBe("momo: the disk is full");
+  expect(messageLine(inForm("pretty"), "3 lines are missing", AT_MS, "info")).toBe("10:00:00  3 lines are missing");
   for (const level of ["error", "info"] as const) {
-    expect(JSON.parse(messageLine("json", "full", AT_MS, level))).toMatchObject({ level, message: "full" });
+    expect(JSON.parse(messageLine(inForm("json"), "full", AT_MS, level))).toMatchObject({
+      level,
+      message: "full",
+    });
   }
 });

@@ -6,6 +6,7 @@ import { removeDrafts } from "../../cli/files/leftovers.ts";
 import { locateDataDirectory, makeDataDirectory, openTo } from "../../cli/files/own-directory.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
+import { TestIo } from "../support/io.ts";
 import { expectRefusal, runMomo, serveMomo } from "../support/momo.ts";
 import { giveAway, OTHER_UID, testWithOtherUser } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
@@ -63,7 +64,7 @@ describe("a data directory of another user is refused, and no secret goes to the
     giveAway(data);
     const link = join(newFolder(), "link");
     symlinkSync(data, link);
-    expect(() => locateDataDirectory(link)).toThrow(`${link} belongs to another user`);
+    expect(() => locateDataDirectory(new TestIo(), link)).toThrow(`${link} belongs to another user`);
   });
 
   testWithOtherUser("doctor finds it, and reads nothing there", async () => {
@@ -95,8 +96,8 @@ describe("a file of another user in our data directory is refused, and nothing i
       writeFileSync(file, "");
       giveAway(file);
       const data = join(file, "..");
-      expect(() => locateDataDirectory(data)).toThrow(`${file} belongs to another user`);
-      expect(() => makeDataDirectory(dataDirectoryAt(data))).toThrow(`${file} belongs to another user`);
+      expect(() => locateDataDirectory(new TestIo(), data)).toThrow(`${file} belongs to another user`);
+      expect(() => makeDataDirectory(dataDirectoryAt(data), () => {})).toThrow(`${file} belongs to another user`);
       rmSync(file);
     }
   });

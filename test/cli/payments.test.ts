@@ -2,10 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { merchantClient } from "../../cli/client/client.ts";
 import { serverAt } from "../../cli/client/server.ts";
 import { waitForOutcome } from "../../cli/client/wait.ts";
-import { payCommand } from "../../cli/commands/pay.ts";
 import { makeCertificates } from "../../cli/intercept/certificate.ts";
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
-import { parseDuration } from "../../src/domain/duration.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { flagsOf, hang, serveFake, serveRaw } from "../support/fake-server.ts";
@@ -288,11 +286,4 @@ test.concurrent("what is told fits the terminal also when the data goes to a fil
   const { screen, exited } = openPlain(["answer", "1"], { columns: 40, program });
   expect(await exited).toBe(2);
   expect(shownLines(screen.text)[0]).toBe("momo: give either --pin or --outcome,");
-});
-
-test("the help shows the defaults of a wait as they are", () => {
-  const named = payCommand().options.filter(({ defaultValueDescription }) => defaultValueDescription !== undefined);
-  const shown = named.map(({ defaultValueDescription }) => parseDuration(String(defaultValueDescription), "It"));
-  expect(shown).toEqual([3000, 120_000]);
-  expect(named.map(({ defaultValue }) => defaultValue)).toEqual(shown);
 });

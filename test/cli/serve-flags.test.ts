@@ -14,7 +14,8 @@ import {
 } from "../../cli/serving/database-flags.ts";
 import type { SandboxConfig } from "../../cli/serving/run-sandbox.ts";
 import { configOf, type SandboxFlags } from "../../cli/serving/sandbox-flags.ts";
-import { cleanUp, keepEnvironment, newFolder } from "../support/cleanup.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { TestIo } from "../support/io.ts";
 import { startIn } from "../support/sandbox.ts";
 import { rejectionOf } from "../support/waiting.ts";
 
@@ -23,10 +24,10 @@ afterAll(cleanUp);
 /** The configuration that `momo serve` makes from these flags; no server starts. What it refuses is in sessions/serve.txt. */
 async function configFrom(...flags: string[]): Promise<Partial<SandboxConfig>> {
   let config: Partial<SandboxConfig> = {};
-  const command = serveCommand()
+  const command = serveCommand(new TestIo())
     .exitOverride()
     .action(async (given: SandboxFlags) => {
-      config = await configOf(given);
+      config = await configOf(new TestIo(), given);
     });
   await command.parseAsync(flags, { from: "user" });
   return config;
@@ -112,13 +113,6 @@ describe("--profile FILE", () => {
 
 /** The options of a database that several servers share, without a database. */
 
-const VARIABLES = ["MOMO_DATABASE", "PGPASSWORD"] as const;
-keepEnvironment();
-
-const set = (env: Partial<Record<(typeof VARIABLES)[number], string>>) => {
-  for (const name of VARIABLES) process.env[name] = env[name] ?? "";
-};
-
 const URL = "postgres://u@db/shop";
 const WITH_PASSWORD = "postgres://u:in-url@db/shop";
 
@@ -137,23 +131,23 @@ function read(...words: string[]): SharingFlags {
 }
 
 test("the defaults: eight connections, ten seconds for a write, five to drain, and a name of its own for each process", () => {
-  set({ MOMO_DATABASE: URL });
-  const shared = sharedDatabase({});
+  const io = new TestIo({ environment: { MOMO_DATABASE: URL } });
+  const shared = sharedDatabase(io, {});
   expect(shared).toMatchObject({ url: URL, password: null, connections: 8, commitDeadlineMs: 10_000 });
   expect(shared).toMatchObject({ requireReplica: false, replica: { allowsReset: false } });
   expect(shared?.replica.name).toMatch(/^[A-Za-z0-9_.-]{1,40}$/);
   expect(shared?.replica.name).toEndWith(`-${process.pid}`);
   expect(shared?.replica.name).toStartWith(hostname().slice(0, 1));
   expect([drainOf({}, shared), drainOf({}, null), drainOf({ drain: 0 }, shared)]).toEqual([5000, 0, 0]);
-  set({});
-  expect(sharedDatabase({})).toBeNull();
+  const none = new TestIo();
+  expect(sharedDatabase(none, {})).toBeNull();
 });
 
 test("each option replaces its default", () => {
-  set({});
+  const io = new TestIo();
   const words = ["--database-connections", "20", "--commit-deadline", "1s", "--drain", "7s", "--replica", "a.b-c_1"];
   const flags = read("--database", URL, ...words, "--require-replica", "--allow-reset");
-  const shared = sharedDatabase(flags);
+  const shared = sharedDatabase(io, flags);
   expect(shared).toEqual({
     ...{ url: URL, password: null, connections: 20, commitDeadlineMs: 1000, requireReplica: true },
     replica: { name: "a.b-c_1", allowsReset: true },
@@ -163,24 +157,24 @@ test("each option replaces its default", () => {
 
 test("the password: that of the file, else that of the URL, else PGPASSWORD", () => {
   const databasePasswordFile = passwordFile("in-file\n");
-  set({ PGPASSWORD: "in-variable", MOMO_DATABASE: WITH_PASSWORD });
-  expect(namedDatabase({})?.password).toBeNull(); // the URL has it
-  expect(namedDatabase({ databasePasswordFile })?.password).toBe("in-file");
-  expect(namedDatabase({ database: URL })).toEqual({ url: URL, password: "in-variable" });
-  expect(namedDatabase({ database: URL, databasePasswordFile })?.password).toBe("in-file");
-  expect(namedDatabase({ databasePasswordFile: passwordFile(" in file \r\n") })?.password).toBe(" in file ");
-  set({});
-  expect(namedDatabase({ database: URL })?.password).toBeNull();
+  const io = new TestIo({ environment: { PGPASSWORD: "in-variable", MOMO_DATABASE: WITH_PASSWORD } });
+  expect(namedDatabase(io, {})?.password).toBeNull(); // the URL has it
+  expect(namedDatabase(io, { databasePasswordFile })?.password).toBe("in-file");
+  expect(namedDatabase(io, { database: URL })).toEqual({ url: URL, password: "in-variable" });
+  expect(namedDatabase(io, { database: URL, databasePasswordFile })?.password).toBe("in-file");
+  expect(namedDatabase(io, { databasePasswordFile: passwordFile(" in file \r\n") })?.password).toBe(" in file ");
+  const none = new TestIo();
+  expect(namedDatabase(none, { database: URL })?.password).toBeNull();
 });
 
 test("a data directory that is named comes before MOMO_DATABASE, but not before --database", () => {
-  set({ MOMO_DATABASE: URL });
-  expect(databaseUnlessData({ data: "/tmp/a" })).toBeNull();
-  expect(databaseUnlessData({})?.url).toBe(URL);
+  const io = new TestIo({ environment: { MOMO_DATABASE: URL } });
+  expect(databaseUnlessData(io, { data: "/tmp/a" })).toBeNull();
+  expect(databaseUnlessData(io, {})?.url).toBe(URL);
   const database = "postgres://u@other/shop";
-  expect(databaseUnlessData({ data: "/tmp/a", database })?.url).toBe(database);
-  expect(sharedDatabase({ data: "/tmp/a" })).toBeNull();
-  expect(sharedDatabase({ data: "/tmp/a", replica: "a" })?.url).toBe(URL);
+  expect(databaseUnlessData(io, { data: "/tmp/a", database })?.url).toBe(database);
+  expect(sharedDatabase(io, { data: "/tmp/a" })).toBeNull();
+  expect(sharedDatabase(io, { data: "/tmp/a", replica: "a" })?.url).toBe(URL);
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
+import { lineOf, type Piece } from "../../cli/terminal/output.ts";
 import { requestLine } from "../../cli/terminal/server-log.ts";
 import type { AnsweredRequest } from "../../sandbox/request-log.ts";
 import { builtBinary, ROOT } from "../support/binary.ts";
@@ -258,6 +259,7 @@ test.each([
 ])("the log of a 401 with %p says: %s", (headers, credentials) => {
   const sent = new Headers(headers as Record<string, string>);
   const request = { ...REFUSED, isDelivered: true, headers: sent } as unknown as AnsweredRequest;
-  expect(JSON.parse(requestLine("json", request, 0)).credentials).toBe(credentials);
-  expect(requestLine("pretty", request, 0)).toEndWith(`  (${credentials})`);
+  const line = (pieces: readonly Piece[]) => lineOf(pieces, () => false);
+  expect(JSON.parse(requestLine({ format: "json", line }, request, 0)).credentials).toBe(credentials);
+  expect(requestLine({ format: "pretty", line }, request, 0)).toEndWith(`  (${credentials})`);
 });

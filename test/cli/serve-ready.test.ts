@@ -8,6 +8,7 @@ import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { serveFake } from "../support/fake-server.ts";
+import { TestIo } from "../support/io.ts";
 import { expectRefusal, runMomo, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
@@ -34,7 +35,7 @@ describe("an old ready file is removed before a server starts, so that no start 
   test("an empty file, as mktemp makes it, may become the ready file", () => {
     const file = join(newFolder(), "ready.json");
     writeFileSync(file, "");
-    const ready = new ReadyFile("--ready-file", file, null);
+    const ready = new ReadyFile(new TestIo(), "--ready-file", file, null);
     ready.removeOld();
     ready.write({ pid: 1 });
     expect(readFileSync(file, "utf8")).toBe('{"pid":1}\n');
@@ -42,9 +43,9 @@ describe("an old ready file is removed before a server starts, so that no start 
 
   test("a server that ends does not remove what another one has written to the same ready file", () => {
     const file = join(newFolder(), "ready.json");
-    const first = new ReadyFile("--ready-file", file, null);
+    const first = new ReadyFile(new TestIo(), "--ready-file", file, null);
     first.write(JSON.parse(OLD));
-    const second = new ReadyFile("--ready-file", file, null);
+    const second = new ReadyFile(new TestIo(), "--ready-file", file, null);
     second.write({ pid: 2 });
     first.remove();
     expect(readFileSync(file, "utf8")).toBe('{"pid":2}\n');
@@ -84,14 +85,14 @@ describe("an old ready file is removed before a server starts, so that no start 
     const file = join(newFolder(), "ready.json");
     put(file);
     const before = statSync(file);
-    expect(() => new ReadyFile("--ready-file", file, null)).toThrow(`--ready-file ${file} ${problem}`);
+    expect(() => new ReadyFile(new TestIo(), "--ready-file", file, null)).toThrow(`--ready-file ${file} ${problem}`);
     const { ino, size } = statSync(file);
     expect({ ino, size }).toEqual({ ino: before.ino, size: before.size });
   });
 
   test.each(PUT)("%s that comes before the server is ready stays", (_what, problem, put) => {
     const file = join(newFolder(), "ready.json");
-    const ready = new ReadyFile("--ready-file", file, null);
+    const ready = new ReadyFile(new TestIo(), "--ready-file", file, null);
     put(file);
     const before = statSync(file);
     expect(() => ready.write({ pid: 1 })).toThrow(`--ready-file ${file} ${problem}`);
@@ -145,7 +146,12 @@ test("a server that drains closes each connection after its answer, on both list
   const handle = async () => Response.json({});
   const handlers = { handle, handleApi: handle, handleControl: handle, refuse: handle };
   const basePaths = ["/v2"] as const;
-  const listening = await listen({ host: "127.0.0.1", port: 0, controlPort: 0, basePaths }, handlers, () => {});
+  const { environment } = new TestIo();
+  const listening = await listen(
+    { host: "127.0.0.1", port: 0, controlPort: 0, basePaths, environment },
+    handlers,
+    () => {},
+  );
   later(() => listening.stop(0));
   listening.drain();
   for (const origin of [listening.origin, listening.controlOrigin]) {

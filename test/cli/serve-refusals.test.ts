@@ -7,6 +7,7 @@ import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { readEvents } from "../support/client.ts";
 import { serveFake, serveRaw } from "../support/fake-server.ts";
+import { TestIo } from "../support/io.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { PROGRAM, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
@@ -14,6 +15,8 @@ import { START_MS } from "../support/service.ts";
 import { rejectionOf, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
+
+const { environment } = new TestIo();
 
 /** Why a server cannot start, and what the second line says. */
 const refusalOf = async (...args: Parameters<typeof startIn>) => toFailure(await rejectionOf(startIn(...args)));
@@ -40,7 +43,11 @@ describe("a port or data directory that is in use: one line names the user, one 
 
   test("a port of a program that never answers: momo does not wait for it", async () => {
     const { port } = serveRaw(() => {});
-    const taken = await explainListenFailure({ code: "EADDRINUSE" }, { host: "127.0.0.1", port, flag: "--port" }, 20);
+    const taken = await explainListenFailure(
+      { code: "EADDRINUSE" },
+      { host: "127.0.0.1", port, flag: "--port", environment },
+      20,
+    );
     expect(taken).toMatchObject({ message: `127.0.0.1:${port} is in use by another program` });
   });
 
@@ -51,7 +58,10 @@ describe("a port or data directory that is in use: one line names the user, one 
     [{ status: "up" }, "another program"],
   ])("a port whose program answers %j", async (health, holder) => {
     const { port } = serveFake(() => Response.json(health));
-    const failure = await explainListenFailure({ code: "EADDRINUSE" }, { host: "127.0.0.1", port, flag: "--port" });
+    const failure = await explainListenFailure(
+      { code: "EADDRINUSE" },
+      { host: "127.0.0.1", port, flag: "--port", environment },
+    );
     expect(failure).toMatchObject({ message: `127.0.0.1:${port} is in use by ${holder}` });
   });
 
@@ -87,7 +97,10 @@ describe("a port or data directory that is in use: one line names the user, one 
     ["EPERM", "shop.test:80 may not be listened on (EPERM)", "above 1023 with --control-port"],
     ["EINVAL", "shop.test is not an address of this machine (EINVAL)", "with --host,"],
   ])("an address that cannot be listened on, by the system's code %s", async (code, message, hint) => {
-    const failure = await explainListenFailure({ code }, { host: "shop.test", port: 80, flag: "--control-port" });
+    const failure = await explainListenFailure(
+      { code },
+      { host: "shop.test", port: 80, flag: "--control-port", environment },
+    );
     expect(failure).toMatchObject({ message, hint: expect.stringContaining(hint) });
   });
 });

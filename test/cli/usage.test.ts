@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { allGroups, COMMANDS, makeCommand } from "../../cli/command-table.ts";
 import { helpPages } from "../../cli/run.ts";
+import { parseDuration } from "../../src/domain/duration.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
 import { runHere } from "../support/here.ts";
+import { TestIo } from "../support/io.ts";
 import { failureOf, openMomo, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
@@ -104,7 +106,7 @@ test.concurrent("a table of momo list takes two requests for any number of rows,
 
 describe("help", () => {
   test("has groups, and for every command examples, and where to read more, in 80 columns", async () => {
-    const pages = await helpPages("1.0.0");
+    const pages = await helpPages(new TestIo(), "1.0.0");
     const names = new Set(pages.map(({ name }) => name));
     expect(pages[0]?.text).toMatch(/Run a sandbox:\n[\s\S]*Payments:\n[\s\S]*Steer the sandbox:\n[\s\S]*Shell:\n/);
     for (const name of ["momo pay", "momo rules add", "momo keys create"]) expect(names).toContain(name);
@@ -138,11 +140,20 @@ await runMomo(["export", backup, ...at]);
 const commands = new Map<string, Command>();
 for (const table of Object.values(await allGroups())) {
   for (const [name, [, load]] of Object.entries(table)) {
-    const command = await makeCommand(name, load);
+    const command = await makeCommand(new TestIo(), name, load);
     commands.set(name, command);
     for (const child of command.commands) commands.set(`${name} ${child.name()}`, child);
   }
 }
+
+test("the help shows the defaults of a wait as they are", () => {
+  const named = (commands.get("pay")?.options ?? []).filter(
+    ({ defaultValueDescription }) => defaultValueDescription !== undefined,
+  );
+  const shown = named.map(({ defaultValueDescription }) => parseDuration(String(defaultValueDescription), "It"));
+  expect(shown).toEqual([3000, 120_000]);
+  expect(named.map(({ defaultValue }) => defaultValue)).toEqual(shown);
+});
 
 const NO_SERVER = {};
 const NOTHING_LISTENS = { MOMO_BASE_URL: "http://127.0.0.1:1/v2", MOMO_API_KEY: "mk_1", MOMO_API_SECRET: "ms_1" };

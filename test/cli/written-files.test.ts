@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { NamedFile } from "../../cli/files/named-files.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { holdSilentOrigin } from "../support/fake-server.ts";
+import { TestIo } from "../support/io.ts";
 import { PROGRAM, type Run, runMomo, serveMomo } from "../support/momo.ts";
 
 afterAll(cleanUp);
@@ -107,7 +108,7 @@ test("a report replaces what a link leads to, and no other name of a file", asyn
 test("a draft takes no name that another file has", () => {
   const file = join(newFolder(), "r.xml");
   writeFileSync(`${file}.${process.pid}.tmp`, "notes");
-  new NamedFile("--report", file).write("new");
+  new NamedFile(new TestIo(), "--report", file).write("new");
   expect(readFileSync(file, "utf8")).toBe("new");
   expect(readFileSync(`${file}.${process.pid}.tmp`, "utf8")).toBe("notes");
 });
@@ -149,7 +150,7 @@ describe("--log-file", () => {
 
   test("ends at 64 MB with a line that says so", () => {
     const file = join(newFolder(), "log.jsonl");
-    const lines = new NamedFile("--log-file", file).openLines();
+    const lines = new NamedFile(new TestIo(), "--log-file", file).openLines();
     const line = JSON.stringify("x".repeat(999_997));
     for (let count = 0; count < 70; count += 1) lines.add(line);
     expect(lines.close()?.message).toBe(`--log-file ${file} is full (64 MB): it lacks the last 7 lines`);
@@ -175,7 +176,7 @@ test.skipIf(process.platform !== "linux")("a report to what is open already come
   const file = join(newFolder(), "output.txt");
   writeFileSync(file, "output, ");
   const descriptor = openSync(file, "a");
-  new NamedFile("--report", `/proc/self/fd/${descriptor}`).write("report");
+  new NamedFile(new TestIo(), "--report", `/proc/self/fd/${descriptor}`).write("report");
   closeSync(descriptor);
   expect(readFileSync(file, "utf8")).toBe("output, report");
 });

@@ -1,3 +1,4 @@
+import { Environment } from "../../cli/environment.ts";
 import { assemble } from "../../cli/serving/assemble.ts";
 import { createVirtualClock } from "../../sandbox/network/clock.ts";
 import { sqlite } from "../support/engines.ts";
@@ -28,6 +29,7 @@ export async function openSandbox(seed: number, draws: Draws) {
       stopwatch: realClock.nowMs,
       random: seededRandom(seed),
       warn: () => {},
+      environment: new Environment({}),
       reportFault: (error) => void (String(error).includes(EARLY_IS_LATE) || errors.push(error)),
     },
     store,

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { helpPages } from "../../cli/run.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { TestIo } from "../support/io.ts";
 import { runMomo, type Served, serveMomo, startMomo } from "../support/momo.ts";
 import { drawFrom, SEED, TIMES } from "../support/random.ts";
 import { PATIENCE_MS } from "../support/waiting.ts";
@@ -70,7 +71,7 @@ const isWrittenTo = (flag: string, value: string) => flag === "--ready-file" && 
 
 /** Every flag of these commands, as its help names them, and every variable, with every value. */
 async function invocations(server: Served): Promise<Invocation[]> {
-  const pages = await helpPages("1.0.0");
+  const pages = await helpPages(new TestIo(), "1.0.0");
   return Object.entries(commands(server)).flatMap(([name, rest]) => {
     const words = name.split(" ");
     const help = pages.find((page) => page.name === `momo ${name}`)?.text ?? "";

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Environment } from "../../cli/environment.ts";
 import { assemble } from "../../cli/serving/assemble.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { HOST, USUAL } from "../support/scene.ts";
@@ -94,7 +95,14 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
   const { handle, service } = assemble({
     ...USUAL,
     server: { ...USUAL.server, promptTimeoutMs: options.promptTimeoutMs },
-    world: { realClock: time, stopwatch: () => 0, random, reportFault, warn: () => {} },
+    world: {
+      realClock: time,
+      stopwatch: () => 0,
+      random,
+      reportFault,
+      warn: () => {},
+      environment: new Environment({}),
+    },
     store,
     clock,
     wrapProvider(network) {

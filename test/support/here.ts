@@ -1,18 +1,13 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { resolve } from "node:path";
-import { findHostBy, type Host } from "../../cli/host.ts";
 import { run } from "../../cli/run.ts";
 import { version } from "../../cli/version.ts";
 import { quoted } from "../../sandbox/curl.ts";
 import { later } from "./cleanup.ts";
+import { TestIo } from "./io.ts";
 import type { Run } from "./momo.ts";
 
 /** Runs commands in the process of the tests, which takes a tenth of the time of the executable. */
-
-const hosts = new AsyncLocalStorage<Host>();
-findHostBy(() => hosts.getStore());
 
 /** They serve, start programs, or are not known to `run`. */
 const NEVER_HERE: ReadonlySet<string> = new Set(["exec", "phone", "serve", "version"]);
@@ -53,28 +48,10 @@ export function canRunHere(
 }
 
 export async function runHere(words: readonly string[], { environment, folder }: Surroundings): Promise<Run> {
-  const stdout: string[] = [];
-  const stderr: string[] = [];
-  const steps: (() => void)[] = [];
-  const host: Host = {
-    words,
-    environment: { ...environment },
-    givenByVariable: new Map(),
-    usualPort: held.port,
-    exitCode: undefined,
-    resolvePath: (path) => resolve(folder, path),
-    hideFiles: () => {},
-    captured: {
-      out: (text) => void stdout.push(text),
-      error: (text) => void stderr.push(text),
-      atTheEnd: (step) => void steps.push(step),
-    },
-  };
-  await hosts.run(host, async () => {
-    await run(words, version);
-    for (const step of steps) step();
-  });
-  return { stdout: stdout.join(""), stderr: stderr.join(""), exitCode: host.exitCode ?? 0 };
+  const io = new TestIo({ words, environment, folder, usualPort: held.port });
+  const exitCode = await run(io, version);
+  io.end();
+  return { stdout: io.printed, stderr: io.told, exitCode };
 }
 
 /**

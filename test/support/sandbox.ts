@@ -1,3 +1,4 @@
+import { Environment } from "../../cli/environment.ts";
 import { dataDirectoryAt } from "../../cli/files/data-directory.ts";
 import { runSandbox, type SandboxConfig } from "../../cli/serving/run-sandbox.ts";
 import { commandLine } from "../../cli/terminal/this-program.ts";
@@ -7,6 +8,8 @@ import { later, newFolder } from "./cleanup.ts";
 import { type Client, createClient } from "./client.ts";
 import { withoutLists } from "./recording.ts";
 import { START_MS } from "./service.ts";
+
+const ENVIRONMENT = new Environment(process.env);
 
 /** A whole sandbox in this process, on a real port: what `momo serve` starts. */
 export interface Sandbox extends Client {
@@ -40,6 +43,8 @@ export async function startIn(directory: string, options: Partial<SandboxConfig>
     stopwatch,
     random: systemRandom,
     warn: () => {},
+    environment: ENVIRONMENT,
+    optionName: (flag) => flag,
     reportFault: (error) => void faults.push(error),
     ...options,
   });
@@ -87,7 +92,7 @@ export function createSameText(data: string) {
       .replaceAll(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, "SERVER")
       .replaceAll(data, "/data")
       .replaceAll(/(?<=127\.0\.0\.1:)\d{4,}/g, "PORT")
-      .replaceAll(commandLine(), "momo")
+      .replaceAll(commandLine(ENVIRONMENT), "momo")
       .replaceAll(new RegExp(`(process |"pid":)${process.pid}`, "g"), "$1PID")
       .replaceAll(/\b(?!2026-11-20 )20\d\d-\d\d-\d\d \d\d:\d\d:\d\d/g, "TIME")
       .replaceAll(packageJson.version, "VERSION");

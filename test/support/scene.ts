@@ -1,4 +1,5 @@
 import { beforeEach, expect } from "bun:test";
+import { Environment } from "../../cli/environment.ts";
 import { type AssembleOptions, assemble, type Settings } from "../../cli/serving/assemble.ts";
 import type { ServerFacts } from "../../sandbox/control/context.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
@@ -97,6 +98,7 @@ export async function openScene({ startMs = START_MS, provider, ...options }: Sc
       stopwatch: () => performance.now(),
       random: seededRandom(1),
       warn: () => {},
+      environment: new Environment({}),
       reportFault: (error) => void faults.push(error),
     },
     guard: options.guard ?? USUAL.guard,

@@ -163,28 +163,28 @@ const ONLY_HERE: readonly {
   { banned: /\bsetImmediate\b/g, home: "src/store/", instead: "write through the commit queue" },
   {
     banned: /\bprocess\.env\b|\bBun\.env\b|\bimport\.meta\.env\b/g,
-    home: "cli/host.ts",
-    instead: "ask cli/environment.ts, or take an option",
+    home: "cli/own-process.ts",
+    instead: "take an Environment as an argument, or an option",
   },
   {
     banned: /\bconsole\s*\.\s*\w+/g,
     home: null,
-    instead: "in cli, use cli/terminal/output.ts; elsewhere, give it to reportFault",
+    instead: "in cli, take an Output as an argument; elsewhere, give it to reportFault",
   },
   {
     banned: /\bprocess\.(?:stdin|stdout|stderr)\b|\bBun\.(?:stdin|stdout|stderr)\b/g,
     home: [
-      ...["ask", "data", "output", "standard-output"].map((name) => `cli/terminal/${name}.ts`),
+      ...["ask", "data", "streams"].map((name) => `cli/terminal/${name}.ts`),
       ...["exec", "import", "phone", "serve"].map((name) => `cli/commands/${name}.ts`),
       "cli/mcp/server.ts",
     ],
-    instead: "return it, and let cli/terminal/output.ts write it",
+    instead: "return it, or take an Output as an argument",
   },
   {
     // Tests run commands in their own process.
     banned: /\bprocess\.(?:exitCode|umask|argv|cwd|chdir)\b/g,
-    home: ["cli/host.ts", "cli/main.ts", "cli/commands/exec.ts"],
-    instead: "ask cli/host.ts",
+    home: ["cli/own-process.ts", "cli/main.ts", "cli/commands/exec.ts"],
+    instead: "take an Io as an argument",
   },
 ];
 
