@@ -7,12 +7,13 @@
 //   completed                    final: paid; receipt is the network's
 //   failed, cancelled, expired   final: not paid; result_code and result_desc say why
 //   not_started                  not paid: the push was refused or never came; one that comes late opens it again
+// Until then, reason says why it is not final. An error has mayHavePaid: if that is false, nothing was pushed.
 // A script calls pay, which asks every 5 s, 24 times. Call it again later, also after a crash: it goes on.
 // A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask(reference).
-// Anybody can send a webhook: ask for the order that has its checkout_request_id. Without one, answer 404.
+// Anybody can send a webhook. open() lists what is not final: ask for the order of its id, or answer 404.
 // A cron asks each minute for every order that is not paid in your database. One that has ended needs no request.
-// Each books a completed order in a transaction: UPDATE … SET paid = true WHERE id = ? AND paid = false, and if that
-// changed a row, INSERT what is to deliver. A crash before that loses nothing, because the cron asks again.
+// Each books a completed order once: UPDATE … SET paid = true WHERE id = ? AND paid = false, and if that changed a
+// row, INSERT what is to deliver, in one transaction. A crash before that loses nothing: the cron asks again.
 // A test uses a new folder. To move the sandbox's clock, sleep(ms) moves it, and now() returns by how much so far.
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
@@ -22,9 +23,11 @@ import { pathToFileURL } from "node:url";
 
 /** The final statuses and the kinds of errors, with exit codes. unreachable: nothing was sent. unknown: no answer. */
 const FINAL = { completed: 0, failed: 10, cancelled: 11, expired: 12, not_started: 5 };
-const ERRORS = { store: 1, usage: 2, credentials: 4, refused: 5, unreachable: 6, unknown: 6 };
-const UNSENT = /REFUSED|ENOTFOUND|EAI_AGAIN|INVALID_URL|bad port|scheme|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION/i;
-
+const ERRORS = { store: 1, usage: 2, not_found: 3, credentials: 4, refused: 5, unreachable: 6, unknown: 6 };
+const UNPAID = ["failed", "cancelled", "expired"];
+const NEW = { status: "unknown", checkout_request_id: null, receipt: null, result_code: null, result_desc: null };
+const ADDRESS = /^https?:[/][/]([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?([/][^\s?#]*)?$/i;
+const UNSENT = /^connect|^getaddrinfo|REFUSED|INVALID_URL|bad port|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION/i;
 export class MomoError extends Error {
   constructor(kind, message, mayHavePaid = false) {
     super(message);
@@ -35,19 +38,19 @@ export class MomoError extends Error {
 
 /** Keeps values as files, for programs in all languages. A store of yours, such as a table, needs these functions. */
 export function fileStore(/** @type {string} */ folder) {
-  const refusal = `the folder of the orders must be an absolute path, such as /srv/orders; it is "${folder}"`;
-  if (!isAbsolute(folder)) throw new MomoError("usage", refusal);
+  demand(isAbsolute(String(folder)), "the folder of the orders", "an absolute path, such as /srv/orders", folder);
   const pathOf = (name) => `${folder}/${Buffer.from(name).toString("hex")}.json`;
   return {
     get(name) {
       try {
-        return JSON.parse(fs.readFileSync(pathOf(name), "utf8"));
+        const value = JSON.parse(fs.readFileSync(pathOf(name), "utf8"));
+        if (value?.constructor !== Object) throw new Error("its file holds no object");
+        return value;
       } catch (error) {
         if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
         throw error;
       }
     },
-
     /** Of several processes, the first adds its own, unless one replaces it. A crash leaves no half file. */
     add(name, value, replaces = false) {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -78,12 +81,23 @@ export function fileStore(/** @type {string} */ folder) {
 export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store, ...options }) {
   const { timeoutMs = 10_000, intervalMs = 5000, deadlineMs = 120_000, notStartedAfterMs = 600_000 } = options;
   const { fetch = globalThis.fetch, now = Date.now, sleep = pause } = options;
-  const address = baseUrl.trim().replace(/[/]+$/, "");
+  const address = String(baseUrl).trim().replace(/[/]+$/, "");
+  demand(ADDRESS.test(address), "baseUrl", "such as https://pay.example/v2", baseUrl);
+  demand(isKey(apiKey), "apiKey", "ASCII without spaces", apiKey);
+  demand(isKey(apiSecret), "apiSecret", "ASCII without spaces", apiSecret && "not shown");
+  demand(/^[1-9]\d{0,14}$/.test(paymentAccountId), "paymentAccountId", "a whole number from 1", paymentAccountId);
   const service = `${address}, account ${paymentAccountId}`;
   const headers = { "X-API-Key": apiKey.trim(), "X-API-Secret": apiSecret.trim(), "Content-Type": "application/json" };
-
-  const pay = async (reference, phone, amount) => waitForEnd(await start(reference, phone, amount));
-  const wait = async (reference) => waitForEnd(await ask(reference));
+  const pay = async (reference, phone, amount) => wait(reference, await start(reference, phone, amount));
+  async function wait(reference, started) {
+    let order = started ?? (await ask(reference));
+    const pauseMs = Math.max(100, Math.min(intervalMs, deadlineMs));
+    for (let waitedMs = 0; !isFinal(order) && waitedMs < deadlineMs; waitedMs += pauseMs) {
+      await sleep(pauseMs);
+      order = await ask(reference);
+    }
+    return order;
+  }
 
   /** Starts an order. If it is stored already, it is returned, and nothing is pushed. */
   async function start(reference, phone, amount) {
@@ -93,8 +107,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       reference: String(reference),
       service_reference: createServiceReference(reference),
       ...parsePayment(phone, amount),
-      status: "unknown",
-      checkout_request_id: null,
+      ...NEW,
       asked_ms: Math.round(now()), // when the service has last not found it; at first, now
       not_found_ms: 0, // for how long the service has not found it
     };
@@ -105,7 +118,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       const mayHavePaid = !isFinal(stored) || stored.status === "completed";
       throw new MomoError("usage", `${key} is already an order of another phone or amount`, mayHavePaid);
     }
-    const push = { payment_account_id: paymentAccountId, reference: order.service_reference };
+    const push = { payment_account_id: Number(paymentAccountId), reference: order.service_reference };
     let news;
     try {
       const answer = await call("/stkpush.php", { ...push, phone: order.phone, amount: order.amount });
@@ -119,39 +132,38 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     }
     const asked = `${order.service_reference}~asked`; // what was counted before the push
     if (news.status === "unknown") await useStore(key, true, () => store.remove(asked));
-    return record(key, order, news);
+    return record(key, order, news, news.result_desc);
   }
-
   /** Asks for an order once, now. If no answer comes, it stays as it was. If the service refuses, this throws. */
   async function ask(reference) {
     const key = keyOf(reference);
     const order = await read(key);
     if (isFinal(order)) return order;
-    const id = order.checkout_request_id;
-    let news = {};
     try {
-      news = id ? await call("/status.php", { checkout_request_id: id }) : await search(order);
+      const payments = await paymentsOf(order);
+      if (payments.length === 0) await countNotFound(key);
+      const statuses = payments.map(({ status }) => JSON.stringify(status)).join(", ");
+      return await record(key, order, newsOf(payments), `the service shows ${statuses || "no payment of it"}`);
     } catch (error) {
       if (error.kind !== "unknown" && error.kind !== "unreachable") throw error;
+      return record(key, order, {}, error.message);
     }
-    if (news === null) await countNotFound(await read(key)); // as it is now: another process may have counted
-    return record(key, order, news ?? {});
   }
-
   /** The orders that are not final. One that cannot be read is unreadable, and has an error. */
   async function open() {
-    const orders = [];
-    const stored = new Set(await useStore("the folder", true, () => store.names()));
-    for (const key of stored) {
-      if (key.includes("~") || stored.has(`${key}~ended`)) continue;
-      orders.push(await read(key).catch(({ message }) => ({ reference: key, status: "unreadable", error: message })));
-    }
+    const names = new Set(await useStore("the folder", true, () => store.names()));
+    const keys = [...names].filter((name) => !name.includes("~") && !names.has(`${name}~ended`));
+    const tryRead = (key) =>
+      read(key).catch(({ message }) => ({ reference: key, status: "unreadable", error: message }));
+    const orders = await Promise.all(keys.map(tryRead));
     return orders.filter((order) => !isFinal(order));
   }
   /** The payment of an order as the list shows it, or null. The order need not be stored. */
-  const find = async (reference, phone, amount) =>
-    search({ reference: keyOf(reference), service_reference: `${reference}~`, ...parsePayment(phone, amount) });
-
+  async function find(reference, phone, amount) {
+    const order = { reference: keyOf(reference), service_reference: `${reference}~`, ...parsePayment(phone, amount) };
+    const rows = await paymentsOf(order);
+    return rows.find(({ status }) => status === "completed") ?? rows[0] ?? null;
+  }
   /** All payments, newest first. None is there twice or left out, also if payments arrive meanwhile. */
   async function list(filters = {}) {
     const rows = new Map();
@@ -168,33 +180,24 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     throw new MomoError("unknown", "/transactions.php: no list, or a list without its end", true);
   }
 
-  async function waitForEnd(order) {
-    const pauseMs = Math.max(100, Math.min(intervalMs, deadlineMs));
-    for (let waitedMs = 0; !isFinal(order) && waitedMs < deadlineMs; waitedMs += pauseMs) {
-      await sleep(pauseMs);
-      order = await ask(order.reference);
+  /** The payments of an order: by its id, by its reference, by its phone. A proxy that repeats a push makes several. */
+  async function paymentsOf({ reference, service_reference, checkout_request_id: id, phone, amount }) {
+    if (id) {
+      const payment = await call("/status.php", { checkout_request_id: id });
+      if ((payment.checkout_request_id ?? id) === id) return [payment];
+      throw new MomoError("unknown", `/status.php: the answer is not of ${id}`, true);
     }
-    return order;
-  }
-
-  /** The payment of an order without an id, or null. Rows have no reference. */
-  async function search({ reference, service_reference, phone, amount }) {
-    const isOwn = (row) => Number(row.amount) === amount && String(row.phone).endsWith(phone.slice(3));
-    const rowsOf = async (text) => (await list({ search: text })).filter(isOwn);
-    let rows = await rowsOf(service_reference);
+    const pushed = await list({ search: service_reference });
     // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
-    const isExact = rows.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0;
-    // A proxy can repeat a push. What is paid counts; while one of them is pending, none is final.
-    const paid = rows.find(({ status }) => status === "completed");
-    const isOpen = rows.length > 1 && rows.some(({ status }) => status === "pending");
-    if (isExact) return paid ?? (isOpen ? {} : rows[0]);
+    const isExact = pushed.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0;
+    const isOwn = (row) => Number(row.amount) === amount && String(row.phone).endsWith(phone.slice(3));
+    if (isExact && pushed.some(isOwn)) return pushed.filter(isOwn);
     // §4.3 promises the search for a phone alone; a service may show phones as 07…
-    rows = [...rows, ...(await rowsOf(phone)), ...(await rowsOf(`0${phone.slice(3)}`))];
-    if (rows.length === 0) return null;
+    const rows = [...(await list({ search: phone })), ...(await list({ search: `0${phone.slice(3)}` }))].filter(isOwn);
     const names = await useStore("the folder", true, () => store.names());
     const others = names.filter((name) => /~(pending|ended)$/.test(name) && !name.startsWith(`${keyOf(reference)}~`));
-    const ids = (await Promise.all(others.map(get))).map((order) => order.checkout_request_id);
-    if (rows.every((row) => ids.includes(row.checkout_request_id ?? "none"))) return null;
+    const ids = (await Promise.all(others.map(get))).map((other) => other?.checkout_request_id);
+    if (!isExact && rows.every((row) => ids.includes(row.checkout_request_id || "none"))) return [];
     throw new MomoError("unknown", `another payment of ${phone} for ${amount} can be that of ${reference}`, true);
   }
 
@@ -213,65 +216,58 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       }
       answer = JSON.parse(text);
     } catch (error) {
-      const isSent = status !== 0 || !UNSENT.test(`${error.code} ${error.cause?.code} ${error.cause?.message}`);
-      const reason = `no answer of the service (${status || error.cause?.message || error.message})`;
-      throw new MomoError(isSent ? "unknown" : "unreachable", `${path}: ${reason}`, isSent);
+      const { syscall, code, message } = error.cause ?? error;
+      const isSent = status !== 0 || !UNSENT.test(`${syscall ?? code} ${code} ${message}`);
+      const reason = `${path}: no answer of the service (${status || message})`;
+      throw new MomoError(isSent ? "unknown" : "unreachable", reason, isSent);
     }
     if (status === 200 && answer?.success === true) return answer;
-    const message = String(answer?.message ?? `${path}: HTTP ${status}`);
     const isRefusal = answer?.success === false; // without one, it may have been pushed
-    const isOfNetwork = status === 500 && message.startsWith("STK push initiation failed"); // §4.1
-    const isOfService = status >= 400 && status < 500 && status !== 408 && status !== 429;
+    const message = String(answer?.message || `${path}: HTTP ${status}`);
+    const isOfService = status >= 400 && status < 500 && ![408, 409, 425, 429].includes(status); // 409: it is there
     let kind = "unknown";
-    if (isRefusal && isOfNetwork) kind = "not_started";
+    if (isRefusal && status === 500 && message.startsWith("STK push initiation failed")) kind = "not_started"; // §4.1
     if (isRefusal && isOfService) kind = status === 401 ? "credentials" : "refused";
     throw new MomoError(kind, message, kind === "unknown" || path !== "/stkpush.php");
   }
-
   /** Adds the time since the last look, at most the interval: a push can come late, and now() can jump. */
-  async function countNotFound({ service_reference, asked_ms, not_found_ms }) {
-    const nowMs = Math.round(now());
-    const elapsedMs = Math.max(0, Math.min(nowMs - asked_ms, intervalMs));
-    const name = `${service_reference}~asked`;
-    const asked = { asked_ms: nowMs, not_found_ms: not_found_ms + elapsedMs };
-    await useStore(name, true, () => store.add(name, asked, true));
+  async function countNotFound(key) {
+    const { service_reference, not_found_ms, ...last } = await read(key); // another process may have counted meanwhile
+    const asked_ms = Math.round(now());
+    const elapsedMs = Math.max(0, Math.min(asked_ms - last.asked_ms, intervalMs));
+    const asked = { asked_ms, not_found_ms: not_found_ms + elapsedMs };
+    await useStore(key, true, () => store.add(`${service_reference}~asked`, asked, true));
   }
-
   /** An order as it was stored last: each of its states is a file, which is never changed. */
   async function read(key) {
     const stored = (await get(`${key}~ended`)) ?? (await get(`${key}~pending`)) ?? (await get(key));
-    if (stored === null) throw new MomoError("refused", `${key} has not been started`);
+    if (stored === null) throw new MomoError("not_found", `${key} has not been started with this folder`, true);
     const owner = stored.service_reference ? stored.service : "another program or version";
     const refusal = `${key} is an order of ${owner}, not of ${service}: use another folder`;
     if (owner !== service) throw new MomoError("usage", refusal, true);
     const order = { ...stored, ...(await get(`${stored.service_reference}~asked`)) };
-    if (order.status === "unknown" && order.not_found_ms >= notStartedAfterMs) order.status = "not_started";
+    const isLost = order.status === "unknown" && order.not_found_ms >= notStartedAfterMs;
+    if (isLost) return { ...order, status: "not_started", result_desc: "the service did not find it in time" };
     return isFinal(order) ? order : { ...order, may_have_paid: true };
   }
-
   /** Stores news of an order beside what is stored: no process takes back what another has stored. */
-  async function record(key, stored, news) {
-    const { status } = news;
+  async function record(key, stored, news, reason) {
+    const { status, momo_receipt_number: receipt, result_code = null, result_desc = null } = news;
     if (status !== stored.status && (status === "pending" || isFinal(news))) {
-      const order = { ...stored, status };
-      order.checkout_request_id ??= news.checkout_request_id ?? null;
-      order.receipt = news.momo_receipt_number ?? null;
-      order.result_code = news.result_code ?? null;
-      order.result_desc = news.result_desc ?? null;
+      const order = { ...stored, status, receipt: receipt || null, result_code, result_desc };
+      order.checkout_request_id ??= news.checkout_request_id || null;
       delete order.may_have_paid; // read adds it
-      const state = isFinal(news) ? "~ended" : "~pending";
-      await useStore(key, true, () => store.add(key + state, order));
+      await useStore(key, true, () => store.add(key + (isFinal(news) ? "~ended" : "~pending"), order));
     }
-    return read(key); // another process may have been faster, or know more
+    const order = await read(key); // another process may have been faster, or know more
+    return isFinal(order) || status === "pending" ? order : { ...order, reason };
   }
-
   const get = (name) => useStore(name, true, () => store.get(name));
   return { pay, start, wait, ask, open, find, list };
 }
 const isFinal = (order) => Object.hasOwn(FINAL, order.status);
 /** The reference for the service, at most 100 characters. The token tells it from an earlier order of this name. */
 const createServiceReference = (reference) => `${reference}~${randomBytes(4).toString("hex")}`;
-
 async function useStore(name, mayHavePaid, action) {
   try {
     return await action();
@@ -280,35 +276,39 @@ async function useStore(name, mayHavePaid, action) {
     throw new MomoError("store", mayHavePaid ? `${message}; the customer may have paid` : message, mayHavePaid);
   }
 }
-
+function demand(isRight, name, right, value) {
+  if (!isRight) throw new MomoError("usage", `${name} must be ${right}; it is "${value}"`);
+}
+const isKey = (value) => typeof value === "string" && /^\s*[!-~]+\s*$/.test(value);
 function keyOf(reference) {
-  const refusal = `reference must be 1-91 ASCII characters, no ~, no outer spaces; it is "${reference}"`;
   const isReference = reference != null && /^(?! )[ -}]{1,91}(?<! )$/.test(reference);
-  if (!isReference) throw new MomoError("usage", refusal);
+  demand(isReference, "reference", "1-91 of ASCII, no ~, no outer spaces", reference);
   return String(reference).toLowerCase(); // the service ignores the case
 }
-
 function parsePayment(phone, amount) {
   const [, number] = /^(?:\+?254|0|(?=[17]\d{8}$))(\d{9})$/.exec(String(phone).replace(/[\s().-]/g, "")) ?? [];
-  if (!number) throw new MomoError("usage", `the phone must be such as 0712345678; it is "${phone}"`);
-  const refusal = `the amount must be from 1, with two decimals at most; it is "${amount}"`;
-  if (!/^[1-9]\d{0,8}(\.\d{1,2})?$/.test(amount)) throw new MomoError("usage", refusal);
+  demand(number, "the phone", "such as 0712345678", phone);
+  demand(/^[1-9]\d{0,8}(\.\d{1,2})?$/.test(amount), "the amount", "from 1, two decimals at most", amount);
   return { phone: `254${number}`, amount: Number(amount) };
+}
+/** What payments of one push say together: one that is paid counts, and while one of several is open, none is final. */
+function newsOf(payments) {
+  const open = payments.filter(({ status }) => !UNPAID.includes(status));
+  const isClear = open.length === 0 || (payments.length === 1 && open[0].status === "pending");
+  return open.find(({ status }) => status === "completed") ?? (isClear ? payments[0] : null) ?? {};
 }
 
 const COMMANDS = { pay: 3, start: 3, find: 3, wait: 1, ask: 1, open: 0 }; // with the number of their arguments
-const VARIABLES = "MOMO_BASE_URL, MOMO_API_KEY, MOMO_API_SECRET, MOMO_PAYMENT_ACCOUNT_ID";
-const USAGE = `client.mjs pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open, with ${VARIABLES}`;
+const USAGE = "client.mjs pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open";
 const [, script = "", command = "", ...args] = process.argv;
 const isCommand = Object.hasOwn(COMMANDS, command) || basename(script) === "client.mjs"; // a bundle has another name
 if (isCommand && fs.existsSync(script) && pathToFileURL(fs.realpathSync(script)).href === import.meta.url) {
   try {
     const { MOMO_BASE_URL: baseUrl, MOMO_API_KEY: apiKey, MOMO_API_SECRET: apiSecret } = process.env;
-    const account = process.env.MOMO_PAYMENT_ACCOUNT_ID;
-    const isComplete = baseUrl && apiKey && apiSecret && /^[1-9][0-9]{0,14}$/.test(account);
-    if (!isComplete || COMMANDS[command] !== args.length) throw new MomoError("usage", USAGE);
+    const paymentAccountId = process.env.MOMO_PAYMENT_ACCOUNT_ID;
+    demand(COMMANDS[command] === args.length, "the command", USAGE, [command, ...args].join(" "));
     const store = fileStore(process.env.MOMO_ORDERS || `${dirname(fs.realpathSync(script))}/momo-orders`);
-    const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId: Number(account), store });
+    const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store });
     const result = await momo[command](...args);
     console.log(JSON.stringify(result));
     process.exitCode = FINAL[result?.status] ?? (result === null ? 3 : 13); // 3: find has found nothing

@@ -8,37 +8,38 @@
 //   completed                    final: paid; receipt is the network's
 //   failed, cancelled, expired   final: not paid; result_code and result_desc say why
 //   not_started                  not paid: the push was refused or never came; one that comes late opens it again
+// Until then, reason says why it is not final. An error has mayHavePaid: if that is false, nothing was pushed.
 // A script calls pay, which asks every 5 s, 24 times. Call it again later, also after a crash: it goes on.
 // A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask($reference).
-// Anybody can send a webhook: ask for the order that has its checkout_request_id. Without one, answer 404.
+// Anybody can send a webhook. open() lists what is not final: ask for the order of its id, or answer 404.
 // A cron asks each minute for every order that is not paid in your database. One that has ended needs no request.
 // Each books a completed order in a transaction: UPDATE … SET paid = true WHERE id = ? AND paid = false, and if that
 // changed a row, INSERT what is to deliver. A crash before that loses nothing, because the cron asks again.
 // A test uses a new folder. To move the sandbox's clock, sleep($seconds) moves it; now() returns by how much so far.
 namespace Momo;
-
 /** The final statuses and the kinds of errors, with exit codes. unreachable: nothing was sent. unknown: no answer. */
 const FINAL_STATUSES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];
-const ERRORS = ['store' => 1, 'usage' => 2, 'credentials' => 4, 'refused' => 5, 'unreachable' => 6, 'unknown' => 6];
+const ERRORS = ['usage' => 2, 'not_found' => 3, 'credentials' => 4, 'refused' => 5, 'unreachable' => 6, 'unknown' => 6];
+const UNPAID = ['failed', 'cancelled', 'expired'];
+const ADDRESS = '~^\s*https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?(/[^\s?#]*)?\s*$~Di';
 final class MomoError extends \Exception {
     public function __construct(public string $kind, string $message, public bool $mayHavePaid = false) {
         parent::__construct($message);
     }
 }
-
 /** Keeps values as files, for programs in all languages. A store of your own, such as a table, needs these methods. */
 final class FileStore {
     public function __construct(private string $folder) {
-        $refusal = "the folder of the orders must be an absolute path, such as /srv/orders; it is '$folder'";
-        if (!preg_match('~^(/|\\\\|[a-z]:)~i', $folder)) throw new MomoError('usage', $refusal);
+        check($folder, '~^(/|\\\\|[a-z]:)~i', 'the folder of the orders', 'an absolute path, such as /srv/orders');
     }
     public function get(string $name): mixed {
         $path = $this->path($name);
         $text = @file_get_contents($path); // another process can add or remove it at any time
         if ($text === false && file_exists($path)) $text = file_get_contents($path);
-        if ($text !== false) return json_decode($text, true, flags: JSON_THROW_ON_ERROR);
-        if (is_dir($this->folder)) opendir("$this->folder/."); // fails if the file may be there, but cannot be seen
-        return null;
+        if ($text === false && is_dir($this->folder)) opendir("$this->folder/."); // fails if it may be there, unseen
+        if ($text === false) return null;
+        if (!str_starts_with(ltrim($text), '{')) throw new \ErrorException('its file holds no object');
+        return json_decode($text, true, flags: JSON_THROW_ON_ERROR);
     }
     /** Of several processes, the first adds its own, unless one replaces it. A crash leaves no half file. */
     public function add(string $name, array $value, bool $replaces = false): void {
@@ -58,41 +59,48 @@ final class FileStore {
     }
     public function remove(string $name): bool { return !is_file($this->path($name)) || unlink($this->path($name)); }
     public function names(): array {
-        if (!is_dir($this->folder)) return [];
+        if (!file_exists($this->folder)) return [];
         $files = preg_grep('/^([2-7][0-9a-f])+[.]json$/D', scandir($this->folder));
         return array_map(fn ($file) => hex2bin(basename($file, '.json')), array_values($files));
     }
     private function path(string $name): string { return "$this->folder/" . bin2hex($name) . '.json'; }
 }
-
 /** Times are in seconds. An order is not_started if the service has not found it for $notStartedAfter seconds. */
 final class Client {
     private string $service;
     public function __construct(
-        private string $baseUrl, private string $apiKey, private string $apiSecret, private int $paymentAccountId,
+        private ?string $baseUrl, private ?string $apiKey, private ?string $apiSecret, private mixed $paymentAccountId,
         private object $store, private float $timeout = 10, private float $interval = 5, private float $deadline = 120,
         private float $notStartedAfter = 600, private ?\Closure $now = null, private ?\Closure $sleep = null,
     ) {
-        $this->baseUrl = rtrim(trim($baseUrl), '/');
+        $this->baseUrl = rtrim(trim(check($baseUrl, ADDRESS, 'baseUrl', 'such as https://pay.example/v2')), '/');
+        check($apiKey, '/^\s*[!-~]+\s*$/', 'apiKey', 'ASCII without spaces');
+        check($apiSecret, '/^\s*[!-~]+\s*$/', 'apiSecret', 'ASCII without spaces');
+        check($paymentAccountId, '/^[1-9]\d{0,14}$/D', 'paymentAccountId', 'a whole number from 1');
         $this->service = "$this->baseUrl, account $paymentAccountId";
         $this->now ??= fn () => microtime(true);
         $this->sleep ??= fn (float $seconds) => usleep((int) ($seconds * 1e6));
     }
-
     public function pay(string $reference, string $phone, int|float|string $amount): array {
-        return $this->waitForEnd($this->start($reference, $phone, $amount));
+        return $this->wait($reference, $this->start($reference, $phone, $amount));
     }
-    public function wait(string $reference): array { return $this->waitForEnd($this->ask($reference)); }
+    public function wait(string $reference, ?array $started = null): array {
+        $order = $started ?? $this->ask($reference);
+        $pause = max(0.1, min($this->interval, $this->deadline));
+        for ($waited = 0; !isFinal($order) && $waited < $this->deadline; $waited += $pause) {
+            ($this->sleep)($pause);
+            $order = $this->ask($reference);
+        }
+        return $order;
+    }
     /** Starts an order. If it is stored already, it is returned, and nothing is pushed. */
     public function start(string $reference, string $phone, int|float|string $amount): array {
         $key = keyOf($reference);
         $order = [
-            'service' => $this->service,
-            'reference' => $reference,
-            'service_reference' => createServiceReference($reference),
-            ...parsePayment($phone, $amount),
-            'status' => 'unknown',
-            'checkout_request_id' => null,
+            'service' => $this->service, 'reference' => $reference,
+            'service_reference' => createServiceReference($reference), ...parsePayment($phone, $amount),
+            'status' => 'unknown', 'checkout_request_id' => null, 'receipt' => null,
+            'result_code' => null, 'result_desc' => null,
             'asked_ms' => (int) round(1000 * ($this->now)()), // when the service has last not found it; at first, now
             'not_found_ms' => 0, // for how long the service has not found it
         ];
@@ -103,7 +111,7 @@ final class Client {
             $mayHavePaid = !isFinal($stored) || $stored['status'] === 'completed';
             throw new MomoError('usage', "$key is already an order of another phone or amount", $mayHavePaid);
         }
-        $push = ['payment_account_id' => $this->paymentAccountId, 'reference' => $order['service_reference']];
+        $push = ['payment_account_id' => (int) $this->paymentAccountId, 'reference' => $order['service_reference']];
         $push += ['phone' => $order['phone'], 'amount' => $order['amount']];
         try {
             $news = ['status' => 'pending'] + $this->call('/stkpush.php', $push);
@@ -116,24 +124,23 @@ final class Client {
         }
         $asked = "$order[service_reference]~asked"; // what was counted before the push
         if ($news['status'] === 'unknown') useStore($key, true, fn () => $this->store->remove($asked));
-        return $this->record($key, $order, $news);
+        return $this->record($key, $order, $news, $news['result_desc'] ?? null);
     }
     /** Asks for an order once, now. If no answer comes, it stays as it was. If the service refuses, this throws. */
     public function ask(string $reference): array {
         $key = keyOf($reference);
         $order = $this->read($key);
         if (isFinal($order)) return $order;
-        $id = $order['checkout_request_id'];
         try {
-            $news = $id ? $this->call('/status.php', ['checkout_request_id' => $id]) : $this->search($order);
+            $payments = $this->paymentsOf($order);
         } catch (MomoError $error) {
             if ($error->kind !== 'unknown' && $error->kind !== 'unreachable') throw $error;
-            $news = [];
+            return $this->record($key, $order, [], $error->getMessage());
         }
-        if ($news === null) $this->countNotFound($this->read($key)); // as it is now: another process may have counted
-        return $this->record($key, $order, $news ?? []);
+        if ($payments === []) $this->countNotFound($key);
+        $shown = trim(json_encode(array_column($payments, 'status')), '[]') ?: 'no payment of it';
+        return $this->record($key, $order, newsOf($payments), "the service shows $shown");
     }
-
     /** The orders that are not final. One that cannot be read is unreadable, and has an error. */
     public function open(): array {
         $orders = [];
@@ -142,19 +149,20 @@ final class Client {
         foreach ($names as $key) {
             if (str_contains($key, '~') || isset($isStored["$key~ended"])) continue;
             try {
-                $orders[] = $this->read($key);
+                $order = $this->read($key);
+                if (!isFinal($order)) $orders[] = $order;
             } catch (MomoError $error) {
                 $orders[] = ['reference' => $key, 'status' => 'unreadable', 'error' => $error->getMessage()];
             }
         }
-        return array_values(array_filter($orders, fn ($order) => !isFinal($order)));
+        return $orders;
     }
     /** The payment of an order as the list shows it, or null. The order need not be stored. */
     public function find(string $reference, string $phone, int|float|string $amount): ?array {
         $order = ['reference' => keyOf($reference), 'service_reference' => "$reference~"];
-        return $this->search($order + parsePayment($phone, $amount));
+        $rows = $this->paymentsOf($order + parsePayment($phone, $amount) + ['checkout_request_id' => null]);
+        return newsOf($rows) ?: $rows[0] ?? null;
     }
-
     /** All payments, newest first. None is there twice or left out, also if payments arrive meanwhile. */
     public function list(array $filters = []): array {
         $rows = [];
@@ -162,7 +170,7 @@ final class Client {
             $query = http_build_query(['page' => $page, 'limit' => 100] + $filters, encoding_type: PHP_QUERY_RFC3986);
             $answer = $this->call("/transactions.php?$query");
             $pageRows = $answer['transactions'] ?? $answer['data'] ?? null;
-            if (!is_array($pageRows) || array_filter($pageRows, fn ($row) => isset($row['id'])) !== $pageRows) break;
+            if (!is_array($pageRows) || array_filter($pageRows, fn ($row) => $row['id'] ?? null) !== $pageRows) break;
             $isNew = array_diff_key(array_column($pageRows, null, 'id'), $rows) !== [];
             $rows = array_replace($rows, array_column($pageRows, null, 'id'));
             $isLast = $page >= ($answer['pagination']['total_pages'] ?? INF);
@@ -170,104 +178,89 @@ final class Client {
         }
         throw new MomoError('unknown', '/transactions.php: no list, or a list without its end', true);
     }
-    private function waitForEnd(array $order): array {
-        $pause = max(0.1, min($this->interval, $this->deadline));
-        for ($waited = 0; !isFinal($order) && $waited < $this->deadline; $waited += $pause) {
-            ($this->sleep)($pause);
-            $order = $this->ask($order['reference']);
+    private function paymentsOf(array $order): array { // several, if a proxy has repeated the push
+        $id = $order['checkout_request_id'];
+        if ($id) {
+            $payment = $this->call('/status.php', ['checkout_request_id' => $id]);
+            if (($payment['checkout_request_id'] ?? $id) === $id) return [$payment];
+            throw new MomoError('unknown', "/status.php: the answer is not of $id", true);
         }
-        return $order;
-    }
-
-    /** The payment of an order without an id, or null. Rows have no reference. */
-    private function search(array $order): ?array {
-        $number = substr($order['phone'], 3);
-        $isOwn = fn ($row) => ($row['amount'] ?? 0) == $order['amount'] && str_ends_with($row['phone'] ?? '', $number);
-        $rowsOf = fn ($text) => array_values(array_filter($this->list(['search' => $text]), $isOwn));
-        $rows = $rowsOf($order['service_reference']);
+        $pushed = $this->list(['search' => $order['service_reference']]);
         // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
-        $isExact = $rows !== [] && $this->list(['search' => createServiceReference($order['reference'])]) === [];
-        // A proxy can repeat a push. What is paid counts; while one of them is pending, none is final.
-        $paid = array_filter($rows, fn ($row) => ($row['status'] ?? '') === 'completed');
-        $isOpen = count($rows) > 1 && in_array('pending', array_column($rows, 'status'), true);
-        if ($isExact) return $isOpen && !$paid ? [] : [...$paid, ...$rows][0];
+        $isExact = $pushed && $this->list(['search' => createServiceReference($order['reference'])]) === [];
+        $isPhone = fn ($phone) => is_scalar($phone) && str_ends_with($phone, substr($order['phone'], 3));
+        $isOwn = fn ($row) => ($row['amount'] ?? 0) == $order['amount'] && $isPhone($row['phone'] ?? null);
+        if ($isExact && array_filter($pushed, $isOwn)) return array_values(array_filter($pushed, $isOwn));
         // §4.3 promises the search for a phone alone; a service may show phones as 07…
-        $rows = [...$rows, ...$rowsOf($order['phone']), ...$rowsOf("0$number")];
-        if ($rows === []) return null;
-        $isOther = fn ($name) => !str_starts_with($name, keyOf($order['reference']) . '~');
-        $names = preg_grep('/~(pending|ended)$/D', useStore('the folder', true, fn () => $this->store->names()));
-        $others = array_map($this->get(...), array_filter($names, $isOther));
-        $ids = array_filter(array_column($others, 'checkout_request_id'));
-        if (array_diff(array_map(fn ($row) => $row['checkout_request_id'] ?? '', $rows), $ids) === []) return null;
+        $rows = $this->list(['search' => $order['phone']]);
+        array_push($rows, ...$this->list(['search' => '0' . substr($order['phone'], 3)]));
+        $rowIds = array_map(fn ($row) => $row['checkout_request_id'] ?? '', array_filter($rows, $isOwn));
+        $own = keyOf($order['reference']) . '~';
+        $isOther = fn ($name) => preg_match('/~(pending|ended)$/D', $name) && !str_starts_with($name, $own);
+        $names = array_filter(useStore('the folder', true, fn () => $this->store->names()), $isOther);
+        $ids = array_filter(array_column(array_map($this->get(...), $names), 'checkout_request_id'));
+        if (!$isExact && array_diff($rowIds, $ids) === []) return [];
         $same = "another payment of $order[phone] for $order[amount]";
         throw new MomoError('unknown', "$same can be that of $order[reference]", true);
     }
-
-    /** The answer of the service, if it is a success. */
-    private function call(string $path, ?array $body = null): array {
+    private function call(string $path, ?array $body = null): array { // the answer of the service, if it is a success
         $curl = curl_init($this->baseUrl . $path);
         $headers = ["X-API-Key: $this->apiKey", "X-API-Secret: $this->apiSecret", 'Content-Type: application/json'];
         curl_setopt_array($curl, [
             CURLOPT_HTTPHEADER => array_map(trim(...), $headers),
             CURLOPT_RETURNTRANSFER => true,
-            CURLOPT_TIMEOUT_MS => (int) (1000 * $this->timeout),
+            CURLOPT_TIMEOUT_MS => max(1, (int) (1000 * $this->timeout)),
             CURLOPT_NOPROGRESS => false,
             CURLOPT_PROGRESSFUNCTION => fn ($curl, $total, $received) => $received > 10_000_000 ? 1 : 0, // 1 ends it
         ]);
         if ($body !== null) curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($body));
-        $answer = json_decode((string) curl_exec($curl), true);
+        $answer = json_decode(preg_replace('/^\xEF\xBB\xBF/', '', (string) curl_exec($curl)), true); // without a BOM
         $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
         if ($status === 200 && ($answer['success'] ?? null) === true) return $answer;
         $reason = curl_error($curl) ?: "HTTP $status";
-        $message = is_string($answer['message'] ?? null) ? $answer['message'] : "$path: $reason";
-        $isSent = curl_getinfo($curl, CURLINFO_PRETRANSFER_TIME) > 0; // 0: the connection was never ready
+        $message = (is_string($answer['message'] ?? null) ? $answer['message'] : '') ?: "$path: $reason";
+        $isReady = curl_getinfo($curl, CURLINFO_PRETRANSFER_TIME) > 0; // the connection
+        $kind = $isReady || curl_errno($curl) === CURLE_OPERATION_TIMEDOUT ? 'unknown' : 'unreachable';
         $isRefusal = ($answer['success'] ?? null) === false; // without one, it may have been pushed
-        $kind = $isSent ? 'unknown' : 'unreachable';
         $isOfNetwork = $status === 500 && str_starts_with($message, 'STK push initiation failed'); // §4.1
-        $isOfService = $status >= 400 && $status < 500 && $status !== 408 && $status !== 429;
         if ($isRefusal && $isOfNetwork) $kind = 'not_started';
+        $isOfService = $status >= 400 && $status < 500 && !in_array($status, [408, 409, 425, 429]); // 409: it is there
         if ($isRefusal && $isOfService) $kind = $status === 401 ? 'credentials' : 'refused';
         throw new MomoError($kind, $message, $kind === 'unknown' || $path !== '/stkpush.php');
     }
-    /** Adds the time since the last look, at most the interval: a push can come late, and now() can jump. */
-    private function countNotFound(array $order): void {
+    private function countNotFound(string $key): void { // adds the time since the last look
+        $order = $this->read($key); // another process may have counted meanwhile
         $nowMs = (int) round(1000 * ($this->now)());
         $elapsedMs = max(0, min($nowMs - $order['asked_ms'], (int) (1000 * $this->interval)));
         $asked = ['asked_ms' => $nowMs, 'not_found_ms' => $order['not_found_ms'] + $elapsedMs];
-        $name = "$order[service_reference]~asked";
-        useStore($name, true, fn () => $this->store->add($name, $asked, true));
+        useStore($key, true, fn () => $this->store->add("$order[service_reference]~asked", $asked, true));
     }
-
-    /** An order as it was stored last: each of its states is a file, which is never changed. */
-    private function read(string $key): array {
+    private function read(string $key): array { // as it was stored last
         $order = $this->get("$key~ended") ?? $this->get("$key~pending") ?? $this->get($key);
-        if ($order === null) throw new MomoError('refused', "$key has not been started");
+        if ($order === null) throw new MomoError('not_found', "$key has not been started with this folder", true);
         $owner = isset($order['service_reference']) ? $order['service'] : 'another program or version';
         $refusal = "$key is an order of $owner, not of $this->service: use another folder";
         if ($owner !== $this->service) throw new MomoError('usage', $refusal, true);
         $order = [...$order, ...($this->get("$order[service_reference]~asked") ?? [])];
-        $isLost = $order['status'] === 'unknown' && $order['not_found_ms'] >= 1000 * $this->notStartedAfter;
-        if ($isLost) $order['status'] = 'not_started';
+        $isOut = $order['status'] === 'unknown' && $order['not_found_ms'] >= 1000 * $this->notStartedAfter;
+        if ($isOut) return ['status' => 'not_started', 'result_desc' => 'the service did not find it in time'] + $order;
         return isFinal($order) ? $order : [...$order, 'may_have_paid' => true];
     }
-    /** Stores news of an order beside what is stored: no process takes back what another has stored. */
-    private function record(string $key, array $order, array $news): array {
+    private function record(string $key, array $stored, array $news, ?string $reason): array {
         $status = $news['status'] ?? null;
-        if ($status !== $order['status'] && ($status === 'pending' || isFinal($news))) {
-            $order['status'] = $status;
-            $order['checkout_request_id'] ??= $news['checkout_request_id'] ?? null;
-            $order['receipt'] = $news['momo_receipt_number'] ?? null;
+        if ($status !== $stored['status'] && ($status === 'pending' || isFinal($news))) {
+            $order = [...$stored, 'status' => $status, 'receipt' => $news['momo_receipt_number'] ?? null ?: null];
+            $order['checkout_request_id'] ??= $news['checkout_request_id'] ?? null ?: null;
             $order['result_code'] = $news['result_code'] ?? null;
             $order['result_desc'] = $news['result_desc'] ?? null;
             unset($order['may_have_paid']); // read adds it
-            $state = isFinal($news) ? '~ended' : '~pending';
-            useStore($key, true, fn () => $this->store->add($key . $state, $order));
+            useStore($key, true, fn () => $this->store->add($key . (isFinal($news) ? '~ended' : '~pending'), $order));
         }
-        return $this->read($key); // another process may have been faster, or know more
+        $order = $this->read($key); // another process may have been faster, or know more
+        return isFinal($order) || $status === 'pending' ? $order : [...$order, 'reason' => $reason];
     }
     private function get(string $name): mixed { return useStore($name, true, fn () => $this->store->get($name)); }
 }
-
 function isFinal(array $order): bool { return isset(FINAL_STATUSES[$order['status'] ?? '']); }
 /** The reference for the service, at most 100 characters. The token tells it from an earlier order of this name. */
 function createServiceReference(string $reference): string { return "$reference~" . bin2hex(random_bytes(4)); }
@@ -283,32 +276,39 @@ function useStore(string $name, bool $mayHavePaid, \Closure $action): mixed {
         restore_error_handler();
     }
 }
+function check(mixed $value, string $pattern, string $name, string $right): mixed { // the value, if it is right
+    $given = $name === 'apiSecret' ? '' : "; it is '$value'";
+    return preg_match($pattern, (string) $value) ? $value : throw new MomoError('usage', "$name must be $right$given");
+}
 function keyOf(string $reference): string {
-    $refusal = "reference must be 1-91 ASCII characters, no ~, no outer spaces; it is '$reference'";
-    if (!preg_match('/^(?! )[ -}]{1,91}(?<! )$/D', $reference)) throw new MomoError('usage', $refusal);
+    check($reference, '/^(?! )[ -}]{1,91}(?<! )$/D', 'reference', '1-91 of ASCII, no ~, no outer spaces');
     return strtolower($reference); // the service ignores the case
 }
 function parsePayment(string $phone, int|float|string $amount): array {
-    $isPhone = preg_match('/^(?:\+?254|0|(?=[17]\d{8}$))(\d{9})$/D', preg_replace('/[\s().-]/u', '', $phone), $match);
-    if (!$isPhone) throw new MomoError('usage', "the phone must be such as 0712345678; it is '$phone'");
-    $refusal = "the amount must be from 1, with two decimals at most; it is '$amount'";
-    if (!preg_match('/^[1-9]\d{0,8}(\.\d{1,2})?$/D', (string) $amount)) throw new MomoError('usage', $refusal);
-    return ['phone' => "254$match[1]", 'amount' => 0 + (string) $amount]; // the number that was checked
+    $digits = preg_replace('/[\s().-]/u', '', $phone) ?? $phone;
+    check($digits, '/^(?:\+?254|0|(?=[17]\d{8}$))\d{9}$/D', 'the phone', 'such as 0712345678');
+    check($amount, '/^[1-9]\d{0,8}(\.\d{1,2})?$/D', 'the amount', 'from 1, two decimals at most');
+    return ['phone' => '254' . substr($digits, -9), 'amount' => 0 + (string) $amount]; // the number that was checked
+}
+function newsOf(array $payments): array { // one that is paid counts; while one of several is open, none is final
+    $statuses = array_map(fn ($payment) => $payment['status'] ?? null, $payments);
+    $paid = array_search('completed', $statuses, true);
+    $isEnded = array_filter($statuses, fn ($status) => !in_array($status, UNPAID, true)) === [];
+    return $paid === false && !$isEnded && $statuses !== ['pending'] ? [] : $payments[(int) $paid] ?? [];
 }
 const COMMANDS = ['pay' => 3, 'start' => 3, 'find' => 3, 'wait' => 1, 'ask' => 1, 'open' => 0]; // with their arguments
-const VARIABLES = 'MOMO_BASE_URL, MOMO_API_KEY, MOMO_API_SECRET, MOMO_PAYMENT_ACCOUNT_ID';
-const USAGE = 'client.php pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open, with ' . VARIABLES;
+const VARIABLES = ['MOMO_BASE_URL', 'MOMO_API_KEY', 'MOMO_API_SECRET', 'MOMO_PAYMENT_ACCOUNT_ID'];
+const USAGE = 'client.php pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open';
 if (PHP_SAPI === 'cli' && realpath($_SERVER['SCRIPT_FILENAME']) === __FILE__) {
     try {
         $command = $argv[1] ?? '';
-        $arguments = array_slice($argv, 2);
-        [$baseUrl, $apiKey, $apiSecret, $account] = array_map(getenv(...), explode(', ', VARIABLES));
-        $isComplete = $baseUrl && $apiKey && $apiSecret && preg_match('/^[1-9][0-9]{0,14}$/D', $account);
-        if (!$isComplete || (COMMANDS[$command] ?? null) !== count($arguments)) throw new MomoError('usage', USAGE);
+        $refusal = 'the command must be ' . USAGE . '; it is "' . implode(' ', array_slice($argv, 1)) . '"';
+        if ((COMMANDS[$command] ?? null) !== $argc - 2) throw new MomoError('usage', $refusal);
+        [$baseUrl, $apiKey, $apiSecret, $account] = array_map(fn ($name) => getenv($name) ?: null, VARIABLES);
         $store = new FileStore(getenv('MOMO_ORDERS') ?: __DIR__ . '/momo-orders');
-        $result = (new Client($baseUrl, $apiKey, $apiSecret, (int) $account, $store))->$command(...$arguments);
+        $result = (new Client($baseUrl, $apiKey, $apiSecret, $account, $store))->$command(...array_slice($argv, 2));
         $code = $result === null ? 3 : FINAL_STATUSES[$result['status'] ?? ''] ?? 13; // 3: find has found nothing
-        if ($command === 'open') $code = array_column($result, 'error') === [] ? 0 : ERRORS['store'];
+        if ($command === 'open') $code = array_column($result, 'error') === [] ? 0 : 1;
     } catch (\Throwable $error) {
         $kind = $error->kind ?? 'unexpected';
         $code = ERRORS[$kind] ?? 1;

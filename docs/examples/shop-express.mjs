@@ -42,6 +42,20 @@ function triesOf(id) {
   }
 }
 
+/** The order of a payment, or null. If the file of one order cannot be read, the others are found. */
+function findOrder(checkoutRequestId) {
+  let unreadable = null;
+  for (const id of Object.keys(PRICES)) {
+    try {
+      if (triesOf(id).some((one) => one.checkout_request_id === checkoutRequestId)) return id;
+    } catch (error) {
+      unreadable = error;
+    }
+  }
+  if (unreadable) throw unreadable; // the payment can be of that order: the webhook comes again
+  return null;
+}
+
 const isPaid = (id) => existsSync(`${folder}/${id}.delivered`);
 
 /** Books a paid order, once. In a database, one transaction: UPDATE orders SET paid = true WHERE id = ? AND paid = false,
@@ -99,9 +113,7 @@ app.get("/orders/:id", async ({ params: { id } }, response) => {
 });
 // A webhook only says where to look: anybody can send one.
 app.post("/hook", async ({ body }, response) => {
-  const hookId = body?.checkout_request_id ?? body?.data?.checkout_request_id ?? "";
-  const isOwn = (one) => one.checkout_request_id === hookId;
-  const id = Object.keys(PRICES).find((one) => triesOf(one).some(isOwn));
+  const id = findOrder(body?.checkout_request_id ?? body?.data?.checkout_request_id ?? "");
   if (id) await look(id);
   response.sendStatus(id ? 200 : 404);
 });

@@ -36,6 +36,23 @@ function triesOf(string $id): array
     }
 }
 
+/** The reference of a payment, or null. If the file of one order cannot be read, the others are found. */
+function referenceOf(string $checkoutRequestId): ?string
+{
+    $unreadable = null;
+    foreach (array_keys(PRICES) as $id) {
+        try {
+            $references = array_column(triesOf($id), 'reference', 'checkout_request_id');
+        } catch (Throwable $error) {
+            $unreadable = $error;
+            continue;
+        }
+        if (isset($references[$checkoutRequestId])) return $references[$checkoutRequestId];
+    }
+    if ($unreadable) throw $unreadable; // the payment can be of that order: the webhook comes again
+    return null;
+}
+
 function isPaid(string $id): bool
 {
     global $folder;
@@ -109,10 +126,9 @@ try {
     if ($path === '/hook') { // a webhook only says where to look: anybody can send one
         $body = json_decode(file_get_contents('php://input'), true);
         $id = $body['checkout_request_id'] ?? $body['data']['checkout_request_id'] ?? '';
-        $tries = array_merge(...array_map(triesOf(...), array_keys(PRICES)));
-        $references = array_column($tries, 'reference', 'checkout_request_id');
-        if (!is_string($id) || !isset($references[$id])) show(404, []);
-        book($momo->ask($references[$id]));
+        $reference = is_string($id) ? referenceOf($id) : null;
+        if ($reference === null) show(404, []);
+        book($momo->ask($reference));
         show(200, []);
     }
     $id = explode('/', $path)[2] ?? '';

@@ -67,6 +67,22 @@ export interface Standstill {
   readonly isAnswerLost: boolean;
 }
 
+/** A proxy that sends some pushes twice, and then fails. */
+export interface PushProxy {
+  readonly repeats: () => boolean;
+  /** What the second payment of an order comes to. */
+  readonly outcome: () => string;
+}
+
+/** @returns null in most histories */
+export function createProxy(chance: () => number): PushProxy | null {
+  if (chance() > 0.25) return null;
+  return {
+    repeats: () => chance() < 0.5,
+    outcome: () => OUTCOMES[Math.floor(chance() * OUTCOMES.length)] as string,
+  };
+}
+
 export interface Draws {
   readonly below: (bound: number) => number;
   readonly pick: <T>(items: readonly T[]) => T;

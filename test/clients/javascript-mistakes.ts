@@ -6,12 +6,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     name: "says after a full disk that the customer has not paid",
     shows: /but the customer may have paid/,
     from: 202,
-    mjs: [
-      [
-        "useStore(key, true, () => store.add(key + state, order))",
-        "useStore(key, false, () => store.add(key + state, order))",
-      ],
-    ],
+    mjs: [["useStore(key, true, () => store.add(key + (", "useStore(key, false, () => store.add(key + ("]],
   },
   {
     name: "goes on after cancelled",
@@ -31,16 +26,16 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
   {
     name: "searches with a parameter that does not exist",
     shows: "takes_wrong_row",
-    mjs: [["list({ search: text })", "list({ reference: text })"]],
+    mjs: [["list({ search: service_reference })", "list({ reference: service_reference })"]],
   },
   {
     name: "asks for the status without an id",
     shows: "failure_misread",
-    mjs: [["news = id ? await", "news = order ? await"]],
+    mjs: [["if (id) {", "if (reference) {"]],
   },
   {
     name: "stores another id of the answer",
     shows: "unknown_id",
-    mjs: [["news.checkout_request_id ?? null", "news.merchant_request_id ?? null"]],
+    mjs: [["news.checkout_request_id || null", "news.merchant_request_id || null"]],
   },
 ];

@@ -13,6 +13,7 @@ interface Store {
   names(): string[];
 }
 
+const ORIGIN = "http://momo.test";
 const PUSH = "/v2/stkpush.php";
 
 /** A file for each order would take most of the time of a history. */
@@ -51,13 +52,14 @@ export const startIn =
         (error: Error) => (isDead ? never : Promise.reject(error)),
       );
     const client = createClient({
-      baseUrl: "/v2",
+      baseUrl: `${ORIGIN}/v2`,
       apiKey,
       apiSecret,
       paymentAccountId,
       store: storeOn(world, hasFiles ? fileStore(folder) : memoryStore(kept), () => alive(standStill("look"))),
       now: nowMs,
-      async fetch(path: string, init: RequestInit) {
+      async fetch(url: string, init: RequestInit) {
+        const path = url.slice(ORIGIN.length);
         if (path === PUSH) await alive(standStill("push"));
         return alive(send(path, init));
       },

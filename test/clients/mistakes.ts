@@ -45,16 +45,16 @@ export const MISTAKES: readonly MistakeInEach[] = [
     from: 8,
     ...inEach(
       [
-        "if (isFinal(order)) return order;\n    const id",
-        'if (isFinal(order)) for (const state of ["~ended", "~pending", ""]) store.remove(key + state);\n    if (isFinal(order)) return order;\n    const id',
+        "if (isFinal(order)) return order;\n    try",
+        'if (isFinal(order)) for (const state of ["~ended", "~pending", ""]) store.remove(key + state);\n    if (isFinal(order)) return order;\n    try',
       ],
       [
-        'if order["status"] in FINAL:\n            return order\n        id',
-        'if order["status"] in FINAL:\n            for state in ("~ended", "~pending", ""):\n                self.store.remove(key + state)\n            return order\n        id',
+        'if order["status"] in FINAL: return order\n        try',
+        'if order["status"] in FINAL:\n            for state in ("~ended", "~pending", ""):\n                self.store.remove(key + state)\n            return order\n        try',
       ],
       [
-        "if (isFinal($order)) return $order;\n        $id",
-        "if (isFinal($order)) foreach (['~ended', '~pending', ''] as $state) $this->store->remove($key . $state);\n        if (isFinal($order)) return $order;\n        $id",
+        "if (isFinal($order)) return $order;\n        try",
+        "if (isFinal($order)) foreach (['~ended', '~pending', ''] as $state) $this->store->remove($key . $state);\n        if (isFinal($order)) return $order;\n        try",
       ],
     ),
   },
@@ -121,11 +121,17 @@ export const MISTAKES: readonly MistakeInEach[] = [
     from: 67,
     standsBefore: "push",
     ...inEach(
-      ['order.status = "not_started";', 'store.add(key + "~ended", { ...order, status: "not_started" });'],
-      ['order["status"] = "not_started"', 'self.store.add(f"{key}~ended", {**order, "status": "not_started"})'],
       [
-        "$order['status'] = 'not_started';",
-        "$this->store->add(\"$key~ended\", [...$order, 'status' => 'not_started']);",
+        "if (isLost) return",
+        'if (isLost) store.add(key + "~ended", { ...order, status: "not_started" });\n    if (isLost) return',
+      ],
+      [
+        'order.update(status="not_started"',
+        'self.store.add(f"{key}~ended", {**order, "status": "not_started"})\n            order.update(status="not_started"',
+      ],
+      [
+        "if ($isOut) return",
+        "if ($isOut) $this->store->add(\"$key~ended\", [...$order, 'status' => 'not_started']);\n        if ($isOut) return",
       ],
     ),
   },
@@ -145,7 +151,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
     shows: ANSWER,
     from: 66,
     ...inEach(
-      ["Math.max(0, Math.min(nowMs - asked_ms, intervalMs))", "nowMs - asked_ms"],
+      ["Math.max(0, Math.min(asked_ms - last.asked_ms, intervalMs))", "asked_ms - last.asked_ms"],
       ['max(0, min(now_ms - order["asked_ms"], round(1000 * self.interval)))', 'now_ms - order["asked_ms"]'],
       ["max(0, min($nowMs - $order['asked_ms'], (int) (1000 * $this->interval)))", "$nowMs - $order['asked_ms']"],
     ),
@@ -175,9 +181,9 @@ export const MISTAKES: readonly MistakeInEach[] = [
     shows: ANSWER,
     from: 5,
     ...inEach(
-      ["let news = {};", 'let news = { status: "failed" };'],
-      ["news = {}\n", 'news = {"status": "failed"}\n'],
-      ["$news = [];", "$news = ['status' => 'failed'];"],
+      ["order, {}, error.message", 'order, { status: "failed" }, error.message'],
+      ["order, {}, str(failure)", 'order, {"status": "failed"}, str(failure)'],
+      ["$order, [], $error->getMessage()", "$order, ['status' => 'failed'], $error->getMessage()"],
     ),
   },
   {
@@ -203,9 +209,9 @@ export const MISTAKES: readonly MistakeInEach[] = [
     name: "forgets the receipt",
     shows: ANSWER,
     ...inEach(
-      ["news.momo_receipt_number ?? null", "null"],
+      ["receipt: receipt || null", "receipt: null"],
       ['news.get("momo_receipt_number")', "None"],
-      ["$news['momo_receipt_number'] ?? null", "null"],
+      ["$news['momo_receipt_number'] ?? null ?: null", "null"],
     ),
   },
   {
@@ -213,9 +219,9 @@ export const MISTAKES: readonly MistakeInEach[] = [
     shows: "end_not_learned",
     from: 2,
     ...inEach(
-      ["if (isFinal(order)) return order;\n    const id", "return order;\n    const id"],
-      ['if order["status"] in FINAL:\n            return order\n        id', "return order\n        id"],
-      ["if (isFinal($order)) return $order;\n        $id", "if ($order) return $order;\n        $id"],
+      ["if (isFinal(order)) return order;\n    try", "return order;\n    try"],
+      ['if order["status"] in FINAL: return order\n        try', "return order\n        try"],
+      ["if (isFinal($order)) return $order;\n        try", "if ($order) return $order;\n        try"],
     ),
   },
   {
@@ -224,23 +230,31 @@ export const MISTAKES: readonly MistakeInEach[] = [
     from: 12,
     mjs: [
       ["Number(row.amount) === amount && String(row.phone).endsWith(phone.slice(3))", "true"],
-      ["rowsOf(service_reference)", "rowsOf(service_reference[0])"],
+      ["list({ search: service_reference })", "list({ search: service_reference[0] })"],
       [
-        "rows.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0",
-        "rows.length > 0",
+        "pushed.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0",
+        "pushed.length > 0",
       ],
     ],
     py: [
-      ['if str(row.get("phone"))[-9:] == order["phone"][3:]]', "]"],
-      ['if _is_amount(row.get("amount"), order["amount"])]', "]"],
-      ['self._rows_of(order, order["service_reference"])', 'self._rows_of(order, order["service_reference"][0])'],
-      ['rows and not self.list(search=_create_service_reference(order["reference"]))', "rows"],
+      ['return is_same and str(row.get("phone")).endswith(order["phone"][3:])', "return True"],
+      ['self.list(search=order["service_reference"])', 'self.list(search=order["service_reference"][0])'],
+      ['bool(pushed) and not self.list(search=_create_service_reference(order["reference"]))', "bool(pushed)"],
     ],
     php: [
-      ["array_values(array_filter($this->list(['search' => $text]), $isOwn))", "$this->list(['search' => $text])"],
-      ["$rowsOf($order['service_reference'])", "$rowsOf($order['service_reference'][0])"],
-      ["$rows !== [] && $this->list(['search' => createServiceReference($order['reference'])]) === []", "$rows !== []"],
+      ["($row['amount'] ?? 0) == $order['amount'] && $isPhone($row['phone'] ?? null)", "true"],
+      ["['search' => $order['service_reference']]", "['search' => $order['service_reference'][0]]"],
+      ["$pushed && $this->list(['search' => createServiceReference($order['reference'])]) === []", "$pushed !== []"],
     ],
+  },
+  {
+    name: "believes the first payment of a push that was repeated",
+    shows: ANSWER,
+    ...inEach(
+      ["const isClear =", "const isClear = true ||"],
+      ["is_clear = not open", "is_clear = True or not open"],
+      ["return $paid === false && !$isEnded", "return $paid === 0.5"],
+    ),
   },
   {
     name: "leaves out a row because of its date",
@@ -252,8 +266,8 @@ export const MISTAKES: readonly MistakeInEach[] = [
         'Number(row.amount) === amount && Math.abs(Date.parse(row.created_at + "+03:00") - now()) < 600_000 &&',
       ],
       [
-        'if _is_amount(row.get("amount"), order["amount"])]',
-        'if _is_amount(row.get("amount"), order["amount"]) and abs(__import__("calendar").timegm(time.strptime(row["created_at"], "%Y-%m-%d %H:%M:%S")) - 10800 - self.now()) < 600]',
+        "if is_exact and",
+        'if abs(__import__("calendar").timegm(time.strptime(row["created_at"], "%Y-%m-%d %H:%M:%S")) - 10800 - self.now()) < 600 and is_exact and',
       ],
       [
         "$isOwn = fn ($row) =>",

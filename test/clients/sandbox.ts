@@ -7,7 +7,7 @@ import { seededRandom } from "../support/random.ts";
 import { HOST, USUAL } from "../support/scene.ts";
 import { addCaller, START_MS } from "../support/service.ts";
 import { turns } from "../support/waiting.ts";
-import type { Draws } from "./draws.ts";
+import type { Draws, PushProxy } from "./draws.ts";
 
 /** Nothing is wrong if the customer is slower than the answer to the push. */
 const EARLY_IS_LATE = "for its early webhook";
@@ -15,7 +15,7 @@ const EARLY_IS_LATE = "for its early webhook";
 const STOP_STEP_MS = 10_000;
 
 /** The sandbox of a history, and what disturbs its requests. */
-export async function openSandbox(seed: number, draws: Draws) {
+export async function openSandbox(seed: number, draws: Draws, proxy: PushProxy | null) {
   const place = await sqlite.newPlace();
   const store = await place.open();
   const realClock = createManualClock(START_MS);
@@ -55,6 +55,8 @@ export async function openSandbox(seed: number, draws: Draws) {
     return JSON.parse(text);
   }
 
+  /** The amounts of the pushes that the proxy has sent twice. */
+  const repeated: number[] = [];
   let areFaultsOver = false;
   /** Faults are set for one request at a time. */
   let turn: Promise<unknown> = Promise.resolve();
@@ -63,21 +65,33 @@ export async function openSandbox(seed: number, draws: Draws) {
     const { promise, resolve: pass } = Promise.withResolvers<void>();
     turn = promise;
     await before;
-    const fault = areFaultsOver ? null : draws.fault();
+    const isRepeated = path.endsWith("/stkpush.php") && proxy?.repeats();
+    if (isRepeated) {
+      repeated.push(JSON.parse(String(init.body)).amount);
+      await control("PUT", "/faults", { faults: [] });
+      void send(path, { ...init, signal: null });
+      await turns(4);
+    }
+    // A repeated push that comes late would open an order again that the client has seen end.
+    const fault = areFaultsOver || isRepeated ? null : draws.fault();
     await control("PUT", "/faults", { faults: fault ? [{ ...fault, times: 1 }] : [] });
-    const { method, headers, body, signal } = init;
-    const sent = { ...(headers as Record<string, string>), Host: HOST };
-    const request = { method, headers: sent, body: body ?? null, signal } as RequestInit;
-    const answer = sandbox.handle(new Request(`http://${HOST}${path}`, request));
+    const answer = send(path, init);
     void Promise.race([answer.catch(() => {}), turns(4)]).then(() => pass());
     const came = await answer;
-    if (fault?.kind === "disconnect") throw new TypeError("the connection was lost");
+    if (fault?.kind === "disconnect" || isRepeated) throw new TypeError("the connection was lost");
     return came;
+  }
+
+  function send(path: string, { method, headers, body, signal }: RequestInit): Promise<Response> {
+    const sent = { ...(headers as Record<string, string>), Host: HOST };
+    const request = { method, headers: sent, body: body ?? null, signal } as RequestInit;
+    return Promise.resolve(sandbox.handle(new Request(`http://${HOST}${path}`, request)));
   }
 
   return {
     realClock,
     caller,
+    repeated,
     errors,
     control,
     reach,

@@ -6,7 +6,17 @@ import { serveFake, serveRaw } from "../../support/fake-server.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
-import { CLIENTS, environmentOf, type Output, PAYMENT, PROGRAMS, PYTHON, runIn, runnerOf } from "./programs.ts";
+import {
+  CLIENTS,
+  environmentOf,
+  type Output,
+  outputOf,
+  PAYMENT,
+  PROGRAMS,
+  PYTHON,
+  runIn,
+  runnerOf,
+} from "./programs.ts";
 
 /** The clients of clients/ as programs: what they make of bad answers and bad input, and of a list that grows. */
 
@@ -117,10 +127,10 @@ for order in range(${count}): print(start(order), start(order))`,
   },
 };
 
-/** A head without an end. */
-const serveDripping = () =>
+/** An answer without an end. */
+const serveDripping = (head: string) =>
   serveRaw((socket) => {
-    socket.write("HTTP/1.1 200 OK\r\nX: ");
+    socket.write(head);
     const timer = setInterval(() => socket.write("a"), 20);
     later(() => clearInterval(timer));
   });
@@ -204,7 +214,7 @@ for (const program of PROGRAMS) {
     );
 
     test(
-      "cannot reach a port where nobody listens, and no address that is none",
+      "cannot reach a port where nobody listens, and refuses an address that is none",
       async () => {
         const { baseUrl, stop } = serveFake(() => json({}));
         await stop();
@@ -213,11 +223,20 @@ for (const program of PROGRAMS) {
           "http://127.0.0.1:port/v2",
           "nobody.invalid/v2",
           "http://[::1/v2",
+          "file:///v2",
+          "http://user:password@127.0.0.1/v2",
+          "",
         ];
         const plain = serveFake(() => json({}));
         const secure = plain.baseUrl.replace("http:", "https:");
-        for (const address of [baseUrl, secure, ...noAddresses])
+        for (const address of [baseUrl, secure, "http://nobody.invalid/v2"])
           expect(await find(address, "ORDER-0001")).toEqual({ code: "unreachable", exitCode: 6 });
+        for (const address of noAddresses) {
+          const { error, exitCode } = await run(address, newFolder(), "find", ...PAYMENT);
+          expect({ address, code: error?.code, exitCode }).toEqual({ address, code: "usage", exitCode: 2 });
+          expect(error?.message).toMatch(/^base_?url must be such as https:/i);
+          expect(error?.message).toContain(address);
+        }
       },
       TEST_TIMEOUT_MS,
     );
@@ -244,16 +263,57 @@ for (const program of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
-    // In Python, the time-out is for each byte: docs/testing.md says it.
-    if (name !== "Python")
-      test(
-        "waits no longer for headers that come byte by byte",
-        async () => {
-          const { stdout, exitCode } = await runToEnd(list(serveDripping().url, 0.5));
-          expect({ stdout, isRight: exitCode === 0 }).toEqual({ stdout: "", isRight: false });
-        },
-        TEST_TIMEOUT_MS,
-      );
+    test.each([
+      ["headers", "HTTP/1.1 200 OK\r\nX: "],
+      ["a body", "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"],
+    ])(
+      "waits no longer for %s that come byte by byte",
+      async (_, head) => {
+        const { stdout, exitCode } = await runToEnd(list(serveDripping(head).url, 0.5));
+        expect({ stdout, isRight: exitCode === 0 }).toEqual({ stdout: "", isRight: false });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["MOMO_API_KEY", "", /^api_?key must be ASCII without spaces/i],
+      ["MOMO_API_KEY", "\u043a", /^api_?key must be ASCII without spaces; it is/i],
+      ["MOMO_API_SECRET", "\u043a", /^api_?secret must be ASCII without spaces(?!.*\u043a)/i],
+      ["MOMO_PAYMENT_ACCOUNT_ID", "", /^payment_?account_?id must be a whole number from 1/i],
+    ])(
+      "refuses %s %p by name",
+      async (variable, value, message) => {
+        const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
+        const env = { ...environmentOf(baseUrl, newFolder()), [variable]: value };
+        const { error, exitCode } = outputOf(await runToEnd([...command, "find", ...PAYMENT], { env }));
+        expect({ code: error?.code, exitCode }).toEqual({ code: "usage", exitCode: 2 });
+        expect(error?.message).toMatch(message);
+        expect(requests).toEqual([]);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["408", 408],
+      ["409, as that of a push which a proxy has repeated", 409],
+      ["425", 425],
+      ["429", 429],
+    ])(
+      "does not push again after a refusal with %s",
+      async (_, status) => {
+        let pushes = 0;
+        const { baseUrl } = serveFake(({ method }) => {
+          if (method === "GET") return json(EMPTY_LIST);
+          pushes += 1;
+          return json({ success: false, message: "no" }, status);
+        });
+        const orders = newFolder();
+        for (let call = 0; call < 2; call += 1)
+          expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("unknown");
+        expect(pushes).toBe(1);
+      },
+      TEST_TIMEOUT_MS,
+    );
 
     test(
       "reads a list of 10,000 rows that grows: no row twice, none left out",

@@ -65,6 +65,8 @@ for (const program of PROGRAMS) {
       ],
       ["a file of another program", (path: string) => writeFileSync(path, '{"name": "package"}')],
       ["an array", (path: string) => writeFileSync(path, "[1]")],
+      ["null", (path: string) => writeFileSync(path, "null")],
+      ["an empty object", (path: string) => writeFileSync(path, "{}")],
     ])(
       "never pushes again where an order is %s",
       async (_, spoil) => {
@@ -122,9 +124,13 @@ for (const program of PROGRAMS) {
         const { baseUrl } = serveService();
         const missing = () => join(newFolder(), "a/b");
         expect((await run(baseUrl, missing(), "open")).result).toEqual([]);
-        expect((await run(baseUrl, missing(), "ask", "ORDER-0001")).error).toMatchObject({
-          code: "refused",
-          message: "order-0001 has not been started",
+        expect(await run(baseUrl, missing(), "ask", "ORDER-0001")).toMatchObject({
+          error: {
+            code: "not_found",
+            message: "order-0001 has not been started with this folder",
+            may_have_paid: true,
+          },
+          exitCode: 3,
         });
       },
       TEST_TIMEOUT_MS,
@@ -145,6 +151,7 @@ for (const program of PROGRAMS) {
           });
         }
         expect(pushes()).toBe(0);
+        expect((await run(baseUrl, file, "open")).error).toMatchObject({ code: "store" });
       },
       TEST_TIMEOUT_MS,
     );

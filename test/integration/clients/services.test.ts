@@ -81,6 +81,98 @@ for (const program of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
+    test.each([
+      ["COMPLETED"],
+      ["paid"],
+      ["not_started"],
+      ["unknown"],
+      [""],
+      [null],
+      [5],
+      [["completed"]],
+      [{ completed: true }],
+    ])(
+      "learns nothing from the status %p, and says so",
+      async (status) => {
+        const { baseUrl } = serveService({ status: () => json({ ...PAID, status }) });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        const said = await run(baseUrl, orders, "ask", "ORDER-0001");
+        expect(said).toMatchObject({ status: "pending", may_have_paid: true, exitCode: 13 });
+        expect((said.result as { reason: string }).reason).toStartWith("the service shows ");
+        const row = { ...OWN_ROW, status };
+        const lost = serveService({ push: LOST, row });
+        const others = newFolder();
+        await run(lost.baseUrl, others, "start", ...PAYMENT);
+        expect(await run(lost.baseUrl, others, "ask", "ORDER-0001")).toMatchObject({ status: "unknown" });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "does not take the answer about another payment",
+      async () => {
+        const { baseUrl } = serveService({ status: () => json({ ...PAID, checkout_request_id: "ws_CO_2" }) });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        const { result } = await run(baseUrl, orders, "ask", "ORDER-0001");
+        expect(result).toMatchObject({ status: "pending", reason: `/status.php: the answer is not of ${CHECKOUT_ID}` });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["another phone", { phone: "2547****5678" }],
+      ["another amount", { amount: 101 }],
+    ])(
+      "never says not_started of a push that the service shows with %s",
+      async (_, shown) => {
+        const list = (_page: number, search: string, pushed: string) =>
+          json({ transactions: search === pushed ? [{ ...OWN_ROW, ...shown }] : [] });
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        storeNotFound(orders, 599_000);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("unknown");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "says why it does not know",
+      async () => {
+        let push: Response | null = null;
+        const { baseUrl } = serveService({ push: LOST, list: () => push ?? json({ transactions: [] }) });
+        const orders = newFolder();
+        const reasonOf = ({ result }: { result: unknown }) => (result as { reason?: string }).reason;
+        expect(reasonOf(await run(baseUrl, orders, "start", ...PAYMENT))).toBe("/stkpush.php: HTTP 504");
+        expect(reasonOf(await run(baseUrl, orders, "ask", "ORDER-0001"))).toBe("the service shows no payment of it");
+        push = json({ message: "busy" }, 503);
+        expect(reasonOf(await run(baseUrl, orders, "ask", "ORDER-0001"))).toBe("busy");
+        storeNotFound(orders, 600_000);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
+          status: "not_started",
+          receipt: null,
+          result_code: null,
+          result_desc: "the service did not find it in time",
+        });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([[[1]], ["x"], [5], [{ total_pages: "3" }], [{ total_pages: [] }]])(
+      "reads a list whose pagination is %p",
+      async (pagination) => {
+        const list = (_page: number, search: string, pushed: string) =>
+          json({ transactions: search === pushed ? [OWN_ROW] : [], pagination });
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("completed");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
     test(
       "takes a refusal without a message for a refusal",
       async () => {

@@ -94,6 +94,20 @@ for (const [name, kind] of Object.entries(KINDS).filter(([, { hook }]) => hook))
       expect((await shop.audit()).findings).toEqual([]);
     });
 
+    test("while the file of one order cannot be read, by a webhook about another one", async () => {
+      const shop = await openShop(kind, kind.right);
+      await shop.pay("order1001");
+      await shop.pay("order1002");
+      const rows = await shop.momo.list();
+      const row = rows.find(({ amount }) => amount === 250);
+      await shop.momo.control("POST", "/clock", { advance: "5s" });
+      writeFileSync(fileOf(shop, "order1001-1~pending"), "{");
+      expect(await shop.post("/hook", { checkout_request_id: row?.checkout_request_id })).toBe(200);
+      expect(delivered(shop.folder)).toEqual(["order1002.delivered"]);
+      const first = rows.find(({ amount }) => amount === 100);
+      expect(await shop.post("/hook", { checkout_request_id: first?.checkout_request_id })).toBe(503);
+    });
+
     test("if the service refuses the question, the webhook is answered with 503", async () => {
       const shop = await newShop(kind);
       await shop.pay("order1001");
