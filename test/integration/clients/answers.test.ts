@@ -6,17 +6,7 @@ import { serveFake, serveRaw } from "../../support/fake-server.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
-import {
-  CLIENTS,
-  environmentOf,
-  type Output,
-  outputOf,
-  PAYMENT,
-  PROGRAMS,
-  PYTHON,
-  runIn,
-  runnerOf,
-} from "./programs.ts";
+import { CLIENTS, type Output, PAYMENT, PROGRAMS, PYTHON, runIn, runnerOf } from "./programs.ts";
 
 /** The clients of clients/ as programs: what they make of bad answers and bad input, and of a list that grows. */
 
@@ -62,7 +52,6 @@ const LOST_ANSWERS: readonly [name: string, answer: string | Uint8Array | null][
   ["nothing", ""],
   ["a reset", null],
 ];
-const REFERENCES = ["", " ORDER", "ORDER~1", "ORDER-\u{1F600}", "x".repeat(92)];
 
 interface Scripts {
   /** Prints how many rows a list has, and how many ids. */
@@ -213,56 +202,6 @@ for (const program of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
-    test(
-      "cannot reach a port where nobody listens, and refuses an address that is none",
-      async () => {
-        const { baseUrl, stop } = serveFake(() => json({}));
-        await stop();
-        const noAddresses = [
-          "htp://127.0.0.1:47/v2",
-          "http://127.0.0.1:port/v2",
-          "nobody.invalid/v2",
-          "http://[::1/v2",
-          "file:///v2",
-          "http://user:password@127.0.0.1/v2",
-          "",
-        ];
-        const plain = serveFake(() => json({}));
-        const secure = plain.baseUrl.replace("http:", "https:");
-        for (const address of [baseUrl, secure, "http://nobody.invalid/v2"])
-          expect(await find(address, "ORDER-0001")).toEqual({ code: "unreachable", exitCode: 6 });
-        for (const address of noAddresses) {
-          const { error, exitCode } = await run(address, newFolder(), "find", ...PAYMENT);
-          expect({ address, code: error?.code, exitCode }).toEqual({ address, code: "usage", exitCode: 2 });
-          expect(error?.message).toMatch(/^base_?url must be such as https:/i);
-          expect(error?.message).toContain(address);
-        }
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test(
-      "refuses an account that is no number",
-      async () => {
-        const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
-        const env = { ...environmentOf(baseUrl, newFolder()), MOMO_PAYMENT_ACCOUNT_ID: "x" };
-        const { stdout, exitCode } = await runToEnd([...command, "find", ...PAYMENT], { env });
-        expect({ code: JSON.parse(stdout).error?.code, exitCode }).toEqual({ code: "usage", exitCode: 2 });
-        expect(requests).toEqual([]);
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test.each(REFERENCES)(
-      "refuses the reference %p",
-      async (reference) => {
-        const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
-        expect(await find(baseUrl, reference)).toEqual({ code: "usage", exitCode: 2 });
-        expect(requests).toEqual([]);
-      },
-      TEST_TIMEOUT_MS,
-    );
-
     test.each([
       ["headers", "HTTP/1.1 200 OK\r\nX: "],
       ["a body", "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"],
@@ -271,24 +210,6 @@ for (const program of PROGRAMS) {
       async (_, head) => {
         const { stdout, exitCode } = await runToEnd(list(serveDripping(head).url, 0.5));
         expect({ stdout, isRight: exitCode === 0 }).toEqual({ stdout: "", isRight: false });
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test.each([
-      ["MOMO_API_KEY", "", /^api_?key must be ASCII without spaces/i],
-      ["MOMO_API_KEY", "\u043a", /^api_?key must be ASCII without spaces; it is/i],
-      ["MOMO_API_SECRET", "\u043a", /^api_?secret must be ASCII without spaces(?!.*\u043a)/i],
-      ["MOMO_PAYMENT_ACCOUNT_ID", "", /^payment_?account_?id must be a whole number from 1/i],
-    ])(
-      "refuses %s %p by name",
-      async (variable, value, message) => {
-        const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
-        const env = { ...environmentOf(baseUrl, newFolder()), [variable]: value };
-        const { error, exitCode } = outputOf(await runToEnd([...command, "find", ...PAYMENT], { env }));
-        expect({ code: error?.code, exitCode }).toEqual({ code: "usage", exitCode: 2 });
-        expect(error?.message).toMatch(message);
-        expect(requests).toEqual([]);
       },
       TEST_TIMEOUT_MS,
     );

@@ -1,0 +1,95 @@
+import { afterAll, expect, test } from "bun:test";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { serveFake } from "../../support/fake-server.ts";
+import { runToEnd } from "../../support/momo.ts";
+import { describeWith } from "../../support/needs.ts";
+import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
+import { environmentOf, outputOf, PAYMENT, PROGRAMS, runnerOf } from "./programs.ts";
+
+/** The clients of clients/ as programs: what they refuse before they send anything. */
+
+const REFERENCES = ["", " ORDER", "ORDER~1", "ORDER-\u{1F600}", "x".repeat(92)];
+
+const json = (body: unknown) => Response.json(body);
+const EMPTY_LIST = { success: true, message: "", transactions: [] };
+
+afterAll(cleanUp);
+
+for (const program of PROGRAMS) {
+  const { name, needs, command } = program;
+  const run = runnerOf(program);
+  const find = async (baseUrl: string, reference: string) => {
+    const { error, exitCode } = await run(baseUrl, newFolder(), "find", reference, "0712345678", "100");
+    return { code: error?.code, exitCode };
+  };
+
+  describeWith(needs, `the client in ${name}`, () => {
+    test(
+      "cannot reach a port where nobody listens, and refuses an address that is none",
+      async () => {
+        const { baseUrl, stop } = serveFake(() => json({}));
+        await stop();
+        const noAddresses = [
+          "htp://127.0.0.1:47/v2",
+          "http://127.0.0.1:port/v2",
+          "nobody.invalid/v2",
+          "http://[::1/v2",
+          "file:///v2",
+          "http://user:password@127.0.0.1/v2",
+          "",
+        ];
+        const plain = serveFake(() => json({}));
+        const secure = plain.baseUrl.replace("http:", "https:");
+        for (const address of [baseUrl, secure, "http://nobody.invalid/v2"])
+          expect(await find(address, "ORDER-0001")).toEqual({ code: "unreachable", exitCode: 6 });
+        for (const address of noAddresses) {
+          const { error, exitCode } = await run(address, newFolder(), "find", ...PAYMENT);
+          expect({ address, code: error?.code, exitCode }).toEqual({ address, code: "usage", exitCode: 2 });
+          expect(error?.message).toMatch(/^base_?url must be such as https:/i);
+          expect(error?.message).toContain(address);
+        }
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "refuses an account that is no number",
+      async () => {
+        const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
+        const env = { ...environmentOf(baseUrl, newFolder()), MOMO_PAYMENT_ACCOUNT_ID: "x" };
+        const { stdout, exitCode } = await runToEnd([...command, "find", ...PAYMENT], { env });
+        expect({ code: JSON.parse(stdout).error?.code, exitCode }).toEqual({ code: "usage", exitCode: 2 });
+        expect(requests).toEqual([]);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each(REFERENCES)(
+      "refuses the reference %p",
+      async (reference) => {
+        const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
+        expect(await find(baseUrl, reference)).toEqual({ code: "usage", exitCode: 2 });
+        expect(requests).toEqual([]);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["MOMO_API_KEY", "", /^api_?key must be ASCII without spaces/i],
+      ["MOMO_API_KEY", "\u043a", /^api_?key must be ASCII without spaces; it is/i],
+      ["MOMO_API_SECRET", "\u043a", /^api_?secret must be ASCII without spaces(?!.*\u043a)/i],
+      ["MOMO_PAYMENT_ACCOUNT_ID", "", /^payment_?account_?id must be a whole number from 1/i],
+    ])(
+      "refuses %s %p by name",
+      async (variable, value, message) => {
+        const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
+        const env = { ...environmentOf(baseUrl, newFolder()), [variable]: value };
+        const { error, exitCode } = outputOf(await runToEnd([...command, "find", ...PAYMENT], { env }));
+        expect({ code: error?.code, exitCode }).toEqual({ code: "usage", exitCode: 2 });
+        expect(error?.message).toMatch(message);
+        expect(requests).toEqual([]);
+      },
+      TEST_TIMEOUT_MS,
+    );
+  });
+}

@@ -1,0 +1,181 @@
+import { afterAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { describeWith } from "../../support/needs.ts";
+import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
+import {
+  CHECKOUT_ID,
+  json,
+  PAID,
+  PAYMENT,
+  PHONE,
+  PROGRAMS,
+  runnerOf,
+  serveService,
+  storeNotFound,
+} from "./programs.ts";
+
+/** Services that do not search, or only a part of it, and whose lists have short pages. */
+
+const LOST = () => json({}, 504);
+const OWN_ROW = { id: 7, amount: 100, phone: "254712345678", checkout_request_id: CHECKOUT_ID, ...PAID };
+
+/** For how long a push was not found, as the folder has it. */
+function notFoundMs(orders: string): number {
+  const texts = readdirSync(orders).map((file) => readFileSync(join(orders, file), "utf8"));
+  return Math.max(...texts.map((text) => JSON.parse(text).not_found_ms));
+}
+
+afterAll(cleanUp);
+
+for (const program of PROGRAMS) {
+  const { name, needs } = program;
+  const run = runnerOf(program);
+
+  describeWith(needs, `the client in ${name}`, () => {
+    test.each([[[1]], ["x"], [5], [{ total_pages: "3" }], [{ total_pages: [] }]])(
+      "reads a list whose pagination is %p",
+      async (pagination) => {
+        const list = (_page: number, search: string, pushed: string) =>
+          json({ transactions: search === pushed ? [OWN_ROW] : [], pagination });
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("completed");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["of the same phone and amount", [OWN_ROW]],
+      ["of many customers", [{ ...OWN_ROW, id: 1, amount: 5 }, OWN_ROW]],
+    ])(
+      "does not believe a service that ignores the search, and lists payments %s",
+      async (_, rows) => {
+        const { baseUrl } = serveService({ push: LOST, list: () => json({ transactions: rows }) });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        for (let look = 0; look < 2; look += 1) {
+          const said = await run(baseUrl, orders, "ask", "ORDER-0001");
+          expect(said).toMatchObject({ status: "unknown", checkout_request_id: null, may_have_paid: true });
+        }
+        expect(notFoundMs(orders)).toBe(0);
+        const { error, exitCode } = await run(baseUrl, orders, "find", ...PAYMENT);
+        expect({ code: error?.code, exitCode }).toEqual({ code: "unknown", exitCode: 6 });
+        expect(error?.message).toContain("another payment of 254712345678 for 100 can be that of");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["no payment", [], true],
+      [
+        "payments of another phone and another amount",
+        [
+          { ...OWN_ROW, phone: "254799999999" },
+          { ...OWN_ROW, amount: 2 },
+        ],
+        true,
+      ],
+      ["a payment of this phone and amount that another order has", [OWN_ROW], true],
+      [
+        "a payment of this phone and amount that is no other order's",
+        [{ ...OWN_ROW, checkout_request_id: "ws_CO_2" }],
+        false,
+      ],
+      ["a payment of this phone and amount without an id", [{ ...OWN_ROW, checkout_request_id: undefined }], false],
+    ])(
+      "of a service that searches for phones alone, and lists %s",
+      async (_, rows, isNotStarted) => {
+        let isAnswered = true;
+        const { baseUrl } = serveService({
+          push: () => (isAnswered ? json({ checkout_request_id: CHECKOUT_ID }) : LOST()),
+          status: () => json(PAID),
+          list: (_page, search) => json({ transactions: search === PHONE ? rows : [] }),
+        });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", "ORDER-0002", "0712345678", "100");
+        await run(baseUrl, orders, "ask", "ORDER-0002");
+        isAnswered = false;
+        expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("unknown");
+        storeNotFound(orders, 599_000);
+        const { status } = await run(baseUrl, orders, "ask", "ORDER-0001");
+        expect(status).toBe(isNotStarted ? "not_started" : "unknown");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["phones alone", false, "unknown"],
+      ["phones and references", true, "completed"],
+    ])(
+      "of a service that shows phones as 07…, and searches %s",
+      async (_, searchesReferences, expected) => {
+        const row = { ...OWN_ROW, phone: "0712345678" };
+        const list = (_page: number, search: string, pushed: string) => {
+          const isReference = searchesReferences && search === pushed;
+          return json({ transactions: isReference || row.phone.startsWith(search) ? [row] : [] });
+        };
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        storeNotFound(orders, 599_000);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe(expected);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "does not say which payment is that of a stored order, if the service searches for phones alone",
+      async () => {
+        const list = (_page: number, search: string) => json({ transactions: search === PHONE ? [OWN_ROW] : [] });
+        const { baseUrl } = serveService({ status: () => json(PAID), list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        await run(baseUrl, orders, "ask", "ORDER-0001");
+        expect((await run(baseUrl, orders, "find", ...PAYMENT)).error).toMatchObject({ code: "unknown" });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["a number", 100],
+      ["a text", "100"],
+      ["a text with a decimal", "100.0"],
+      ["a text with decimals", "100.00"],
+    ])(
+      "finds the payment whose amount is %s",
+      async (_, amount) => {
+        const { baseUrl } = serveService({ push: LOST, row: { ...OWN_ROW, amount } });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("completed");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    const page = (number: number) => ({ id: number, amount: 1, phone: "254700000000", status: "failed" });
+    test.each([
+      ["says that there are three", { per_page: 100, total_pages: 3 }],
+      ["has no size of its pages", { per_page: null, total_pages: 3 }],
+      ["has no total", { per_page: null, total_pages: null }],
+      ["has null for the pages", null],
+      ["has an array for the pages", []],
+    ])(
+      "reads pages that are short to the end of a list that %s",
+      async (_, pagination) => {
+        const rows = [page(1), page(2), OWN_ROW];
+        const list = (number: number, search: string) => {
+          const isOwn = search.endsWith("~") || search === PHONE;
+          return json(isOwn ? { transactions: rows.slice(number - 1, number), pagination } : { transactions: [] });
+        };
+        const { baseUrl } = serveService({ list });
+        // All rows have the start of the reference, and one has the phone and the amount.
+        const { result } = await run(baseUrl, newFolder(), "find", ...PAYMENT);
+        expect(result).toMatchObject({ id: 7 });
+      },
+      TEST_TIMEOUT_MS,
+    );
+  });
+}
