@@ -50,7 +50,11 @@ export function checkCommand(io: Io): Command {
   const command = new Command("check")
     .optionsGroup("Which service:")
     .option("--target <url>", "its base address, such as https://pay.example/api/v2")
-    .option("--requests <n>", "at most (default: 40, on this machine 1000)", readUpTo(MOST_REQUESTS))
+    .option(
+      "--requests <n>",
+      `at most (default: ${CAREFUL.budget}, on this machine ${MOST_REQUESTS})`,
+      readUpTo(MOST_REQUESTS),
+    )
     .option("--pause <duration>", "between two (default: 1s, on this machine 0s)", readDuration)
     .optionsGroup("A payment, only if asked for:")
     .option("--pay <phone>", "push a real payment to this phone", (text) => readTypedPhone([text], "--pay"))

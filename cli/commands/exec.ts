@@ -23,7 +23,7 @@ import { readAccepted } from "../serving/accepted-findings.ts";
 import { failedReport, formatOfFile, type Report, withReports, writeAtTheEnd } from "../serving/reports.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
-import { must, readAccountId, readPath } from "../terminal/options.ts";
+import { must, readAccountId, readOnePath, readPath, readPaths } from "../terminal/options.ts";
 import { shownFailure } from "../terminal/output.ts";
 import { ignoredAtStart, PASSED_ON } from "../terminal/signals.ts";
 
@@ -40,9 +40,9 @@ export function execCommand(io: Io): Command {
         .argParser(must(SEVERITY_RULE, (text) => SEVERITIES.some((severity) => severity === text)))
         .preset("error"),
     )
-    .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .json or .txt", readPath)
+    .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .json or .txt; may be given again", readPaths)
     .option("--audit-accept <file>", "a file of kinds, or kinds and references, that are known and accepted", readPath)
-    .option("--log-file <file>", "write the requests and their answers as lines of JSON, without secrets", readPath)
+    .option("--log-file <file>", "write the requests and their answers as lines of JSON, without secrets", readOnePath)
     .option("-q, --quiet", "with --audit: print nothing if nothing is wrong")
     .option("--intercept <hosts>", "answer the command's requests to https://HOST/... with the sandbox", readHosts)
     .option("--account <id>", "the id of the sandbox's payment account (default: 1)", readAccountId);
@@ -56,7 +56,7 @@ interface ExecFlags extends SandboxFlags {
   readonly intercept?: readonly string[];
   readonly account?: number;
   readonly audit?: Severity;
-  readonly auditReport?: string;
+  readonly auditReport?: readonly string[];
   readonly auditAccept?: string;
   readonly logFile?: string;
   readonly quiet?: boolean;
@@ -66,23 +66,10 @@ interface ExecFlags extends SandboxFlags {
 const SENT_TO_BOTH: ReadonlySet<string> = new Set(process.stdin.isTTY ? ["SIGINT", "SIGQUIT"] : []);
 
 async function exec(io: Io, command: string[], flags: ExecFlags): Promise<void> {
-  const { auditReport, logFile } = flags;
   requireAudit(flags);
-  const format = auditReport === undefined ? null : formatOfFile(auditReport);
-  const report = auditReport === undefined ? null : new NamedFile(io, "--audit-report", auditReport);
-  const log = logFile === undefined ? null : new NamedFile(io, "--log-file", logFile);
-  requireDifferent(
-    io,
-    [report, log].filter((file) => file !== null),
-    { "--rules": flags.rules, "--profile": flags.profile, "--audit-accept": flags.auditAccept },
-  );
-  const reports: Report[] = [];
-  if (report && format)
-    reports.push({ file: report, ofFailure: (failure) => failedReport("momo audit", format, failure) });
-  if (log) reports.push({ file: log, ofFailure: (failure) => `${lineOfFailure(failure)}\n` });
+  const { audits, log, files, reports } = filesOf(io, flags);
   await withReports(reports, async () => {
-    report?.requireWritable();
-    log?.requireWritable();
+    for (const file of files) file.requireWritable();
     let lines: Lines | null = null;
     const onRequest: LogListener = (_answered, request) => lines?.add(jsonText(requestView(request)));
     const config = {
@@ -119,10 +106,12 @@ async function exec(io: Io, command: string[], flags: ExecFlags): Promise<void> 
       io.exitCode =
         child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
       warnOfSilentHosts(io, interception);
-      if (flags.audit !== undefined || report) {
+      if (flags.audit !== undefined || audits.length > 0) {
         const found = await sandbox.finishAudit({ hosts: interception?.silentHosts() });
+        if (child.signalCode !== null)
+          io.tell(`momo: ${child.signalCode} ended the command: what it had not done yet looks like a mistake`);
         tellAudit(io, found, flags);
-        if (report && format) writeAtTheEnd(io, report, formatReport(found, format, flags.audit));
+        for (const { file, format } of audits) writeAtTheEnd(io, file, formatReport(found, format, flags.audit));
       }
     } finally {
       await interception?.stop();
@@ -131,6 +120,27 @@ async function exec(io: Io, command: string[], flags: ExecFlags): Promise<void> 
       if (problem) io.tellFailure(problem, false);
     }
   });
+}
+
+/** The files that the flags name for writing. @throws Failure `usage` for one that stands twice, or that is read, too */
+function filesOf(io: Io, flags: ExecFlags) {
+  const { auditReport = [], logFile, rules, profile, auditAccept } = flags;
+  const audits = auditReport.map((path) => ({
+    format: formatOfFile(path),
+    file: new NamedFile(io, "--audit-report", path),
+  }));
+  const log = logFile === undefined ? null : new NamedFile(io, "--log-file", logFile);
+  const files = audits.map(({ file }) => file);
+  const reports: Report[] = audits.map(({ file, format }) => ({
+    file,
+    ofFailure: (failure) => failedReport("momo audit", format, failure),
+  }));
+  if (log) {
+    files.push(log);
+    reports.push({ file: log, ofFailure: (failure) => `${lineOfFailure(failure)}\n` });
+  }
+  requireDifferent(io, files, { "--rules": rules, "--profile": profile, "--audit-accept": auditAccept });
+  return { audits, log, files, reports };
 }
 
 /** @throws Failure `usage` for accepted findings of an audit that nobody asked for */

@@ -192,6 +192,12 @@ export const readPath = must("be a path (./NAME if it begins with -)", (text) =>
 /** The same for an option that can be given several times. */
 export const readPaths = (text: string, before: readonly string[] = []): string[] => [...before, readPath(text)];
 
+/** The same for an option whose file would be lost if it were given again. */
+export function readOnePath(text: string, before?: string): string {
+  if (before !== undefined) throw wrong("must be given once");
+  return readPath(text);
+}
+
 /** The same for an argument, which may also be `-`: standard input or output. */
 export const readPathOrDash = (text: string): string => (text === "-" ? text : readPath(text));
 
