@@ -63,7 +63,13 @@ export const WEBHOOK_CALLS: Calls = {
         const { problem, status } = attempt;
         const answer = [status && `HTTP ${status}`, problem].filter(Boolean).join(", ");
         const said = `${problem === null ? "accepted" : "did not accept"} the test event: ${answer}`;
-        return succeed(`the webhook ${said}`, { attempt: attemptView(attempt), ...webhookMessageView(message) });
+        // A careful receiver knows no payment with the ids of the sample.
+        const right =
+          status === 404 ? ". A receiver may answer so for a payment that it does not know, as this one" : "";
+        return succeed(`the webhook ${said}${right}`, {
+          attempt: attemptView(attempt),
+          ...webhookMessageView(message),
+        });
       },
     ),
   },
