@@ -250,6 +250,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "believes the first payment of a push that was repeated",
     shows: ANSWER,
+    from: 119,
     ...inEach(
       ["const isClear =", "const isClear = true ||"],
       ["is_clear = not open", "is_clear = True or not open"],
