@@ -132,7 +132,12 @@ async function restore(name: string, context: ControlContext): Promise<Snapshot>
 
 function find({ byName }: Snapshots, name: string): Snapshot {
   const snapshot = byName.get(name);
-  if (!snapshot)
-    throw new Refusal("not_found", "there is no snapshot of this name; the list of snapshots has those that exist");
+  if (!snapshot) {
+    const names = [...byName.keys()].join(", ");
+    throw new Refusal(
+      "not_found",
+      `there is no snapshot ${shown(name)}; ${names === "" ? "none is saved" : `saved: ${names}`}`,
+    );
+  }
   return snapshot;
 }

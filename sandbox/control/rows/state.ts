@@ -87,8 +87,6 @@ const STATE: Tool = {
   destroys: true,
 };
 
-const FIND_SNAPSHOT = "The names are in state with action snapshots";
-
 export const STATE_AREAS: readonly Area[] = [
   {
     load: async () => (await import("../clock.ts")).CLOCK_CALLS,
@@ -149,7 +147,7 @@ export const STATE_AREAS: readonly Area[] = [
         DELETE: {
           summary: "Remove a snapshot",
           commands: [{ of: SNAPSHOT, name: "delete", says: "remove one", argument: snapshotName }],
-          actions: [{ of: STATE, name: "remove", id: "name", next: { 404: FIND_SNAPSHOT } }],
+          actions: [{ of: STATE, name: "remove", id: "name" }],
         },
       },
       "/snapshots/NAME/restore": {
@@ -166,7 +164,7 @@ export const STATE_AREAS: readonly Area[] = [
               examples: [["momo snapshot restore checkout", "and restore it, the clock too"]],
             },
           ],
-          actions: [{ of: STATE, name: "restore", id: "name", next: { 404: FIND_SNAPSHOT } }],
+          actions: [{ of: STATE, name: "restore", id: "name" }],
         },
       },
       "/reset": {
