@@ -50,7 +50,7 @@ describe("a refusal is the sandbox's own message", () => {
     ["start_payment", { phone: "1", amount: 0 }, /phone must be .*; amount must be/],
     ["customer", ANSWER, /checkout_request_id is missing/],
     ["customer", { ...ANSWER, checkout_request_id: "ws_CO_1" }, /no prompt with this .*list_payments/],
-    ["state", { action: "remove", name: "../faults" }, /^there is no snapshot of this name.* action snapshots$/],
+    ["state", { action: "remove", name: "../faults" }, /^there is no snapshot "..\/faults"; none is saved$/],
     ["faults", { action: "remove", id: 7 }, /^there is no fault with the id "7"; .* faults with action list$/],
     ["webhook", { action: "test" }, /there is no webhook .* The tool webhook with action set sets one$/],
     ["nothing", {}, /nothing/],
