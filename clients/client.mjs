@@ -10,10 +10,9 @@
 // Until then, reason says why it is not final. An error has mayHavePaid: if that is false, nothing was pushed.
 // A script calls pay, which asks every 5 s, 24 times. Call it again later, also after a crash: it goes on.
 // A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask(reference).
-// Anybody can send a webhook. open() lists what is not final: ask for the order of its id, or answer 404.
+// Anybody can send a webhook: ask for your order with its checkout_request_id, or answer 404. open() lists open ones.
 // A cron asks each minute for every order that is not paid in your database. One that has ended needs no request.
-// Each books a completed order once: UPDATE … SET paid = true WHERE id = ? AND paid = false, and if that changed a
-// row, INSERT what is to deliver, in one transaction. A crash before that loses nothing: the cron asks again.
+// Each books a completed order in a transaction: UPDATE … WHERE id = ? AND paid = false; if a row changed, deliver.
 // A test uses a new folder. To move the sandbox's clock, sleep(ms) moves it, and now() returns by how much so far.
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
@@ -27,7 +26,7 @@ const ERRORS = { store: 1, usage: 2, not_found: 3, credentials: 4, refused: 5, u
 const UNPAID = ["failed", "cancelled", "expired"];
 const NEW = { status: "unknown", checkout_request_id: null, receipt: null, result_code: null, result_desc: null };
 const ADDRESS = /^https?:[/][/]([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?([/][^\s?#]*)?$/i;
-const UNSENT = /^connect|^getaddrinfo|REFUSED|INVALID_URL|bad port|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION/i;
+const UNSENT = /^connect |^getaddrinfo |REFUSED|INVALID_URL|bad port|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION/i;
 export class MomoError extends Error {
   constructor(kind, message, mayHavePaid = false) {
     super(message);
@@ -142,8 +141,8 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     try {
       const payments = await paymentsOf(order);
       if (payments.length === 0) await countNotFound(key);
-      const statuses = payments.map(({ status }) => JSON.stringify(status)).join(", ");
-      return await record(key, order, newsOf(payments), `the service shows ${statuses || "no payment of it"}`);
+      const statuses = payments.map(({ status }) => JSON.stringify(status ?? null)).join(", ");
+      return await record(key, order, newsOf(payments), `the service shows ${statuses || "no payment"}`);
     } catch (error) {
       if (error.kind !== "unknown" && error.kind !== "unreachable") throw error;
       return record(key, order, {}, error.message);
@@ -179,7 +178,6 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     }
     throw new MomoError("unknown", "/transactions.php: no list, or a list without its end", true);
   }
-
   /** The payments of an order: by its id, by its reference, by its phone. A proxy that repeats a push makes several. */
   async function paymentsOf({ reference, service_reference, checkout_request_id: id, phone, amount }) {
     if (id) {
@@ -192,13 +190,15 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     const isExact = pushed.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0;
     const isOwn = (row) => Number(row.amount) === amount && String(row.phone).endsWith(phone.slice(3));
     if (isExact && pushed.some(isOwn)) return pushed.filter(isOwn);
+    if (isExact && !service_reference.endsWith("~"))
+      throw new MomoError("unknown", `the service shows ${reference} with another phone or amount`, true);
     // §4.3 promises the search for a phone alone; a service may show phones as 07…
     const rows = [...(await list({ search: phone })), ...(await list({ search: `0${phone.slice(3)}` }))].filter(isOwn);
     const names = await useStore("the folder", true, () => store.names());
     const others = names.filter((name) => /~(pending|ended)$/.test(name) && !name.startsWith(`${keyOf(reference)}~`));
     const ids = (await Promise.all(others.map(get))).map((other) => other?.checkout_request_id);
-    if (!isExact && rows.every((row) => ids.includes(row.checkout_request_id || "none"))) return [];
-    throw new MomoError("unknown", `another payment of ${phone} for ${amount} can be that of ${reference}`, true);
+    if (rows.every((row) => ids.includes(row.checkout_request_id || "none"))) return [];
+    throw new MomoError("unknown", `another payment of ${phone} can be that of ${reference}`, true);
   }
 
   /** The answer of the service, if it is a success. */

@@ -11,10 +11,9 @@
 // Until then, reason says why it is not final. An error has mayHavePaid: if that is false, nothing was pushed.
 // A script calls pay, which asks every 5 s, 24 times. Call it again later, also after a crash: it goes on.
 // A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask($reference).
-// Anybody can send a webhook. open() lists what is not final: ask for the order of its id, or answer 404.
+// Anybody can send a webhook: ask for your order with its checkout_request_id, or answer 404. open() lists open ones.
 // A cron asks each minute for every order that is not paid in your database. One that has ended needs no request.
-// Each books a completed order in a transaction: UPDATE … SET paid = true WHERE id = ? AND paid = false, and if that
-// changed a row, INSERT what is to deliver. A crash before that loses nothing, because the cron asks again.
+// Each books a completed order in a transaction: UPDATE … WHERE id = ? AND paid = false; if a row changed, deliver.
 // A test uses a new folder. To move the sandbox's clock, sleep($seconds) moves it; now() returns by how much so far.
 namespace Momo;
 /** The final statuses and the kinds of errors, with exit codes. unreachable: nothing was sent. unknown: no answer. */
@@ -138,7 +137,7 @@ final class Client {
             return $this->record($key, $order, [], $error->getMessage());
         }
         if ($payments === []) $this->countNotFound($key);
-        $shown = trim(json_encode(array_column($payments, 'status')), '[]') ?: 'no payment of it';
+        $shown = trim(json_encode(array_map(fn ($one) => $one['status'] ?? null, $payments)), '[]') ?: 'no payment';
         return $this->record($key, $order, newsOf($payments), "the service shows $shown");
     }
     /** The orders that are not final. One that cannot be read is unreadable, and has an error. */
@@ -191,6 +190,8 @@ final class Client {
         $isPhone = fn ($phone) => is_scalar($phone) && str_ends_with($phone, substr($order['phone'], 3));
         $isOwn = fn ($row) => ($row['amount'] ?? 0) == $order['amount'] && $isPhone($row['phone'] ?? null);
         if ($isExact && array_filter($pushed, $isOwn)) return array_values(array_filter($pushed, $isOwn));
+        if ($isExact && !str_ends_with($order['service_reference'], '~'))
+            throw new MomoError('unknown', "the service shows $order[reference] with another phone or amount", true);
         // §4.3 promises the search for a phone alone; a service may show phones as 07…
         $rows = $this->list(['search' => $order['phone']]);
         array_push($rows, ...$this->list(['search' => '0' . substr($order['phone'], 3)]));
@@ -199,9 +200,8 @@ final class Client {
         $isOther = fn ($name) => preg_match('/~(pending|ended)$/D', $name) && !str_starts_with($name, $own);
         $names = array_filter(useStore('the folder', true, fn () => $this->store->names()), $isOther);
         $ids = array_filter(array_column(array_map($this->get(...), $names), 'checkout_request_id'));
-        if (!$isExact && array_diff($rowIds, $ids) === []) return [];
-        $same = "another payment of $order[phone] for $order[amount]";
-        throw new MomoError('unknown', "$same can be that of $order[reference]", true);
+        if (array_diff($rowIds, $ids) === []) return [];
+        throw new MomoError('unknown', "another payment of $order[phone] can be that of $order[reference]", true);
     }
     private function call(string $path, ?array $body = null): array { // the answer of the service, if it is a success
         $curl = curl_init($this->baseUrl . $path);

@@ -10,10 +10,9 @@ A reference names one order. It is stored, and then pushed once. A new try needs
 Until then, reason says why it is not final. An error has may_have_paid: if that is false, nothing was pushed.
 A script calls pay, which asks every 5 s, 24 times. Call it again later, also after a crash: it goes on.
 A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask(reference).
-Anybody can send a webhook. open() lists what is not final: ask for the order of its id, or answer 404.
+Anybody can send a webhook: ask for your order with its checkout_request_id, or answer 404. open() lists open ones.
 A cron asks each minute for every order that is not paid in your database. One that has ended needs no request.
-Each books a completed order in a transaction: UPDATE … SET paid = true WHERE id = ? AND paid = false, and if that
-changed a row, INSERT what is to deliver. A crash before that loses nothing, because the cron asks again.
+Each books a completed order in a transaction: UPDATE … WHERE id = ? AND paid = false; if a row changed, deliver.
 A test uses a new folder. To move the sandbox's clock, sleep(seconds) moves it, and now() returns by how much so far."""
 import json
 import os
@@ -152,7 +151,7 @@ class Client:
             return self._record(key, order, {}, str(failure))
         if not payments:
             self._count_not_found(key)
-        statuses = ", ".join(json.dumps(payment.get("status")) for payment in payments) or "no payment of it"
+        statuses = ", ".join(json.dumps(payment.get("status")) for payment in payments) or "no payment"
         return self._record(key, order, _news_of(payments), f"the service shows {statuses}")
     def open(self):
         """The orders that are not final. One that cannot be read is unreadable, and has an error."""
@@ -198,6 +197,8 @@ class Client:
         is_exact = bool(pushed) and not self.list(search=_create_service_reference(order["reference"]))
         own = [row for row in pushed if is_exact and _is_own(row, order)]
         if own: return own
+        if is_exact and not order["service_reference"].endswith("~"):
+            raise MomoError("unknown", f"the service shows {order['reference']} with another phone or amount", True)
         # §4.3 promises the search for a phone alone; a service may show phones as 07…
         rows = self.list(search=order["phone"]) + self.list(search="0" + order["phone"][3:])
         names = _use_store("the folder", True, self.store.names)
@@ -205,9 +206,8 @@ class Client:
         others = [name for name in names if name.endswith(("~pending", "~ended")) and not name.startswith(key + "~")]
         ids = [(self._get(name) or {}).get("checkout_request_id") for name in others]
         row_ids = [row.get("checkout_request_id") or "none" for row in rows if _is_own(row, order)]
-        if not is_exact and all(row_id in ids for row_id in row_ids): return []
-        same = f"another payment of {order['phone']} for {order['amount']}"
-        raise MomoError("unknown", f"{same} can be that of {order['reference']}", True)
+        if all(row_id in ids for row_id in row_ids): return []
+        raise MomoError("unknown", f"another payment of {order['phone']} can be that of {order['reference']}", True)
     def _call(self, path, body=None):  # the answer of the service, if it is a success
         status = 0
         sent = request.Request(self.address + path, body and json.dumps(body).encode(), self.headers)
@@ -226,7 +226,7 @@ class Client:
         except Exception as failure:
             is_cut = isinstance(getattr(failure, "reason", None), (ConnectionResetError, BrokenPipeError))
             is_connected = is_cut or not isinstance(failure, error.URLError)
-            message = f"{path}: no answer of the service ({status or failure or 'in time'})"
+            message = f"{path}: no answer of the service ({status or str(failure) or 'in time'})"
             raise MomoError("unknown" if is_connected else "unreachable", message, is_connected) from failure
         if status == 200 and is_success is True: return answer
         message = str(answer.get("message") or f"{path}: HTTP {status}")

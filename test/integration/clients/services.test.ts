@@ -110,12 +110,29 @@ for (const program of PROGRAMS) {
       "never says not_started of a push that the service shows with %s",
       async (_, shown) => {
         const list = (_page: number, search: string, pushed: string) =>
-          json({ transactions: search === pushed ? [{ ...OWN_ROW, ...shown }] : [] });
+          json({ transactions: search !== "" && pushed.startsWith(search) ? [{ ...OWN_ROW, ...shown }] : [] });
         const { baseUrl } = serveService({ push: LOST, list });
         const orders = newFolder();
         await run(baseUrl, orders, "start", ...PAYMENT);
         storeNotFound(orders, 599_000);
-        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("unknown");
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
+          status: "unknown",
+          reason: "the service shows ORDER-0001 with another phone or amount",
+        });
+        // A search for one of them finds what it asks for, or nothing.
+        expect((await run(baseUrl, newFolder(), "find", ...PAYMENT)).exitCode).toBe(3);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "says that a payment has no status",
+      async () => {
+        const { baseUrl } = serveService({ status: () => json({ amount: 100 }) });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        const { result } = await run(baseUrl, orders, "ask", "ORDER-0001");
+        expect(result).toMatchObject({ status: "pending", reason: "the service shows null" });
       },
       TEST_TIMEOUT_MS,
     );
@@ -128,7 +145,7 @@ for (const program of PROGRAMS) {
         const orders = newFolder();
         const reasonOf = ({ result }: { result: unknown }) => (result as { reason?: string }).reason;
         expect(reasonOf(await run(baseUrl, orders, "start", ...PAYMENT))).toBe("/stkpush.php: HTTP 504");
-        expect(reasonOf(await run(baseUrl, orders, "ask", "ORDER-0001"))).toBe("the service shows no payment of it");
+        expect(reasonOf(await run(baseUrl, orders, "ask", "ORDER-0001"))).toBe("the service shows no payment");
         push = json({ message: "busy" }, 503);
         expect(reasonOf(await run(baseUrl, orders, "ask", "ORDER-0001"))).toBe("busy");
         storeNotFound(orders, 600_000);
