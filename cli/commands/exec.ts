@@ -108,7 +108,7 @@ async function exec(io: Io, command: string[], flags: ExecFlags): Promise<void> 
       warnOfSilentHosts(io, interception);
       if (flags.audit !== undefined || audits.length > 0) {
         const found = await sandbox.finishAudit({ hosts: interception?.silentHosts() });
-        if (child.signalCode !== null)
+        if (child.signalCode !== null && found.findings.length > 0)
           io.tell(`momo: ${child.signalCode} ended the command: what it had not done yet looks like a mistake`);
         tellAudit(io, found, flags);
         for (const { file, format } of audits) writeAtTheEnd(io, file, formatReport(found, format, flags.audit));

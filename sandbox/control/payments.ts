@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
-import { counted } from "../../src/domain/counted.ts";
 import { Refusal, readNaming, shown } from "../../src/domain/error.ts";
 import { findResult } from "../../src/domain/outcome.ts";
 import { KINDS, type Transaction } from "../../src/domain/transaction.ts";
@@ -73,15 +72,13 @@ async function referencesThatBegin(start: string, { registry, listTransactions }
   return [...new Set(references)].slice(0, 3);
 }
 
-/** The other payments with the reference of this one, which is the newest; an empty text if there is none. */
+/** The newest of the other payments with the reference of this one; an empty text if there is none. */
 async function olderWith({ id, merchantId, reference }: Transaction, service: Service): Promise<string> {
   if (reference === null) return "";
-  const { rows } = await service.listTransactions(merchantId, { search: reference }, { number: 1, limit: 20 });
-  const older = rows.filter((row) => row.reference === reference && row.id !== id);
-  const named = older.slice(0, 3).map(({ status, checkoutRequestId }) => `${checkoutRequestId} is ${status}`);
-  return older.length === 0
-    ? ""
-    : `; ${counted(older.length, "older payment")} with this reference: ${named.join(", ")}`;
+  const { rows } = await service.listTransactions(merchantId, { search: reference }, { number: 1, limit: 100 });
+  const older = rows.filter((row) => row.reference === reference && row.id !== id).slice(0, 3);
+  const named = older.map(({ status, checkoutRequestId }) => `${checkoutRequestId} is ${status}`);
+  return older.length === 0 ? "" : `; older with this reference: ${named.join(", ")}`;
 }
 
 /** Payments of all merchants: the list, the story of each, and test payments. */

@@ -65,7 +65,7 @@ export const WEBHOOK_CALLS: Calls = {
         const said = `${problem === null ? "accepted" : "did not accept"} the test event: ${answer}`;
         // A careful receiver knows no payment with the ids of the sample.
         const right =
-          status === 404 ? ". A receiver may answer so for a payment that it does not know, as this one" : "";
+          status === 404 ? ". A receiver may answer 404 for a payment that it does not know: this sample is one" : "";
         return succeed(`the webhook ${said}${right}`, {
           attempt: attemptView(attempt),
           ...webhookMessageView(message),

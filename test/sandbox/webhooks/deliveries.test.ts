@@ -215,7 +215,7 @@ test("a test event sends a sample payment once and answers with the attempt; it 
 test("a receiver that does not know the sample may answer 404, and the answer says so", async () => {
   await receive({}, () => new Response("no such payment", { status: 404 }));
   expect((await sandbox.control("POST", "/webhook/test", {})).message).toBe(
-    "the webhook did not accept the test event: HTTP 404, only 2xx counts as delivered. A receiver may answer so for a payment that it does not know, as this one",
+    "the webhook did not accept the test event: HTTP 404, only 2xx counts as delivered. A receiver may answer 404 for a payment that it does not know: this sample is one",
   );
 });
 
