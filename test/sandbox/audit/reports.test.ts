@@ -136,7 +136,7 @@ describe("JUnit", () => {
     expect(namesOf(NOTHING)).toEqual([...KIND_NAMES]);
     expect(namesOf(HOSTILE)).toHaveLength(KIND_NAMES.length);
     const general = findingOf("unknown_path", { checkout_request_id: null });
-    expect(namesOf({ ...NOTHING, findings: [general] })).toContain("unknown_path: reference A; requests 1, 2");
+    expect(namesOf({ ...NOTHING, findings: [general] })).toContain("unknown_path: A");
     const alone = { ...NOTHING, findings: [{ ...general, reference: null, request_ids: [] }] };
     expect(namesOf(alone)).toContain("unknown_path");
     expect(named("failure", readJunit(alone))[0]?.text).toContain("; no request; first at");
