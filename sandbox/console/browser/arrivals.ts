@@ -37,13 +37,14 @@ export function nameOf(checkoutRequestId: string): string {
 const hasEnded = (checkoutRequestId: string): boolean =>
   (known.get(checkoutRequestId)?.status ?? "pending") !== "pending";
 
-/** Removes payments and requests: the server is another one, or was reset. */
+/** Removes payments, prompts and requests: the server is another one, or was reset. */
 export function forgetAll(): void {
   known.clear();
   state.answeredSelection.value = null;
   state.newestPayment.value = null;
   state.story.value = null;
   state.pickedPhone.value = null;
+  state.prompts.value = new Map();
   state.requests.replace([]);
   state.messages.value = [];
   state.endNote.value = null;

@@ -24,7 +24,7 @@ export async function loadAll(): Promise<void> {
     const { registry, ...others } = reload;
     await registry();
     state.outcomes.value = (await api.get<{ outcomes: wire.Outcome[] }>("/outcomes")).outcomes;
-    await Promise.all([...Object.values(others).map((load) => load()), loadHistory(), loadFindings()]);
+    await Promise.all([...Object.values(others).map((load) => load()), loadHistory(), loadFindings(), loadSnapshots()]);
     state.isFirstRun.value = state.totalItems.value === 0 && !isFiltered(state.filters.value);
     state.isLoaded.value = true;
   });
@@ -55,22 +55,40 @@ export function addRequests(arrived: readonly wire.LoggedRequest[]): void {
   newest.value = mergeNewestFirst(newest.peek(), arrived, state.MOST_REQUESTS);
 }
 
-/** A load of which only the last answer counts: an answer that comes late would replace a newer one. */
+/** A load of which only the last answer counts, and only until everything is loaded again: a late one would replace a newer one. */
 function latest<Asked extends readonly unknown[], Answer>(
   ask: (...asked: Asked) => Promise<Answer>,
   take: (answer: Answer, ...asked: Asked) => void,
 ): (...asked: Asked) => Promise<void> {
-  let loads = 0;
+  let calls = 0;
   return async (...asked) => {
-    loads += 1;
-    const mine = loads;
+    calls += 1;
+    const mine = calls;
+    const load = loads;
     const answer = await ask(...asked);
-    if (mine === loads) take(answer, ...asked);
+    if (mine === calls && load === loads) take(answer, ...asked);
   };
 }
 
 /** Reads one call of the API. */
 const read = <Answer>(path: string, take: (answer: Answer) => void) => latest(() => api.get<Answer>(path), take);
+
+const loadMerchants = read<{ merchants: wire.Merchant[] }>("/merchants", ({ merchants }) => {
+  state.merchants.value = merchants;
+});
+
+const loadAccountsAndKeys = latest(
+  async () => {
+    const ofMerchant = `?merchant_id=${state.merchantId.value}`;
+    const { accounts } = await api.get<{ accounts: wire.Account[] }>(`/accounts${ofMerchant}`);
+    const { keys } = await api.get<{ keys: wire.Key[] }>(`/keys${ofMerchant}`);
+    return { accounts, keys };
+  },
+  ({ accounts, keys }) => {
+    state.accounts.value = accounts;
+    state.keys.value = keys;
+  },
+);
 
 /** Loads one part of the steering, also when another client has changed it. */
 export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "restore">, () => Promise<void>>> = {
@@ -90,20 +108,16 @@ export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "resto
     state.webhook.value = webhook;
     state.deliveries.value = deliveries.reverse();
   }),
-  registry: latest(
-    async () => {
-      state.merchants.value = (await api.get<{ merchants: wire.Merchant[] }>("/merchants")).merchants;
-      const ofMerchant = `?merchant_id=${state.merchantId.value}`;
-      const { accounts } = await api.get<{ accounts: wire.Account[] }>(`/accounts${ofMerchant}`);
-      const { keys } = await api.get<{ keys: wire.Key[] }>(`/keys${ofMerchant}`);
-      return { accounts, keys };
-    },
-    ({ accounts, keys }) => {
-      state.accounts.value = accounts;
-      state.keys.value = keys;
-    },
-  ),
+  async registry() {
+    await loadMerchants();
+    await loadAccountsAndKeys();
+  },
 };
+
+/** No event tells of a snapshot that was saved or removed. */
+export const loadSnapshots = read<{ snapshots: wire.Snapshot[] }>("/snapshots", ({ snapshots }) => {
+  state.snapshots.value = snapshots;
+});
 
 interface WebhookInForce {
   readonly webhook: wire.Webhook | null;
@@ -200,9 +214,12 @@ export const refreshFindings = throttled(
   () => quietly(loadFindings),
 );
 
-const loadFindings = read<{ message: string; findings: wire.Finding[] }>("/audit", ({ message, findings }) => {
-  state.auditSummary.value = message;
-  state.findings.value = findings;
+const loadFindings = read<wire.Audit>("/audit", ({ message, chapters, findings }) => {
+  batch(() => {
+    state.auditSummary.value = message;
+    state.auditChapters.value = chapters;
+    state.findings.value = findings;
+  });
 });
 
 /** Loads all open prompts: at most 1,000, the oldest first. */
@@ -243,15 +260,17 @@ export const refreshStory = throttled(
     quietly(async () => {
       const id = state.openPayment.value;
       if (id === null) return;
+      const mine = loads;
+      const isLate = () => state.openPayment.value !== id || mine !== loads;
       try {
         const story = await api.get<wire.Story>(`/transactions/${encodeURIComponent(id)}`);
-        if (state.openPayment.value !== id) return;
+        if (isLate()) return;
         state.story.value = story;
         state.storyProblem.value = null;
         state.payments.change(arrivals.remember([story.transaction]));
       } catch (error) {
         if (!(error instanceof Refused) || error.status === null) throw error;
-        if (state.openPayment.value !== id) return;
+        if (isLate()) return;
         state.story.value = null;
         state.storyProblem.value = error.message;
       }

@@ -106,11 +106,17 @@ export const openCall = computed(() =>
 /** What clients have done, in one line of the audit. */
 export const auditSummary = signal("");
 export const findings = signal<readonly wire.Finding[]>([]);
-export const callFindings = computed(() => findingsByCall(findings.value));
-/** The log is read only when the findings change: each request that arrives would take as long as all. */
+/** How many parts the audit has: a reset or a restore begins another one, and the findings stay. */
+export const auditChapters = signal(1);
+/** With a seed, a reset begins the ids again: those in a finding from before are of other payments and requests now. */
+export const areIdsReused = computed(() => auditChapters.value > 1 && (server.value?.seed ?? null) !== null);
+/** The findings whose ids are those of the payments and requests on the page. */
+const findingsHere = computed(() => (areIdsReused.value ? [] : findings.value));
+export const callFindings = computed(() => findingsByCall(findingsHere.value));
+/** Read the log only when findings change: reading all of it for each request is slow. */
 export const paymentFindings = computed(() => {
   isLoaded.value;
-  return findingsByPayment(findings.value, requests.newest.peek());
+  return findingsByPayment(findingsHere.value, requests.newest.peek());
 });
 
 // Phones.
@@ -157,6 +163,7 @@ export const webhook = signal<wire.Webhook | null>(null);
 /** The newest first. */
 export const deliveries = signal<readonly wire.Delivery[]>([]);
 export const MOST_DELIVERIES = 50;
+export const snapshots = signal<readonly wire.Snapshot[]>([]);
 export const accounts = signal<readonly wire.Account[]>([]);
 export const keys = signal<readonly wire.Key[]>([]);
 

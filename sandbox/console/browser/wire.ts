@@ -39,6 +39,14 @@ export type { RequestPage, SteeringPart } from "../../control/shapes/requests.ts
 
 export type Issue = IssueOnWire;
 
+/** What the page needs of the audit's report. */
+export interface Audit {
+  readonly message: string;
+  /** 1, and one more for each reset or restore. The findings stay. */
+  readonly chapters: number;
+  readonly findings: readonly Finding[];
+}
+
 /** A call of the control API: its path is below `/_momo`. */
 export interface ApiCall {
   readonly method: string;

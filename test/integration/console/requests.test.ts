@@ -151,6 +151,29 @@ describeInBrowser("the audit", (scene) => {
     await rowsOf(person.page).first().getByTitle("ignores final").waitFor({ state: "attached" });
   });
 
+  test("with a seed, a finding from before a reset stays, and accuses no payment that has the same id now", async () => {
+    const sandbox = await startSandbox({ seed: "shop", clock: "2026-11-20 10:00:00", frozen: true });
+    const id = await startPayment(sandbox, { reference: "ORDER-1" }, "cancelled; after=1s");
+    await sandbox.clock.advance("1s");
+    for (let poll = 0; poll < 4; poll += 1) await askStatus(sandbox, id);
+    const person = personAt(await scene.open({ url: `${sandbox.controlUrl}/` }));
+    await rowsOf(person.page).first().getByTitle("ignores final").waitFor({ state: "attached" });
+    await sandbox.reset();
+    expect(await startPayment(sandbox, { reference: "ORDER-2" })).toBe(id);
+    await rowsOf(person.page).filter({ hasText: "ORDER-2" }).waitFor();
+    await person.open("audit");
+    const group = person.at("ignores final");
+    await group.reads("payment ORDER-1");
+    expect(await group.place.getByRole("link").count()).toBe(0);
+    await person.open("requests");
+    await rowsOf(person.page).first().waitFor();
+    expect(await person.page.getByTitle("ignores final").count()).toBe(0);
+    await person.open("transactions");
+    await rowsOf(person.page).first().waitFor();
+    expect(await person.page.getByTitle("ignores final").count()).toBe(0);
+    await sandbox.stop();
+  });
+
   test("of many findings of a kind three are shown, with three examples each, and how many there are", async () => {
     const page = await scene.open({ view: "about" });
     const example = { request_ids: [], checkout_request_id: "ws_CO_1", reference: "ORDER" };

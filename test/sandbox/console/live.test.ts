@@ -1,6 +1,6 @@
 import { expect, jest, test } from "bun:test";
 import { rejectionOf } from "../../support/waiting.ts";
-import { api, arrivals, loading, pass, server, settle, startEachTestAnew, state, sync } from "./page.ts";
+import { ANYTHING, api, arrivals, loading, pass, server, settle, startEachTestAnew, state, sync } from "./page.ts";
 
 /** What the page loads from its server, in the course of time. */
 
@@ -174,14 +174,6 @@ test("a thousand prompts are loaded again after a second: those of payments of 3
   state.prompts.value = new Map();
   jest.advanceTimersByTime(300);
 });
-
-/** An answer to every call that the page makes when it loads. */
-const ANYTHING = {
-  ...{ success: true, message: "", default_merchant_id: 1, base_url: "http://127.0.0.1/v2", now_ms: 0, frozen: true },
-  ...{ merchants: [], accounts: [], keys: [], outcomes: [], rules: [], faults: [], webhook: null, deliveries: [] },
-  ...{ requests: [], next: null, messages: [], total: 0, prompts: [], findings: [], transactions: [] },
-  ...{ pagination: { total_items: 0 }, every_status: {} },
-};
 
 test("a stream of events is dead after 25 s without a sign of life; the page follows another one, and shows the end of a prompt for a while", async () => {
   const opened: ReadableStreamDefaultController<Uint8Array>[] = [];

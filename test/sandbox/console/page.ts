@@ -28,6 +28,14 @@ export const server: { answer: Answer; readonly asked: string[] } = {
   asked: [],
 };
 
+/** An answer to every call that the page makes when it loads. */
+export const ANYTHING = {
+  ...{ success: true, message: "", default_merchant_id: 1, base_url: "http://127.0.0.1/v2", now_ms: 0, frozen: true },
+  ...{ merchants: [], accounts: [], keys: [], outcomes: [], rules: [], faults: [], webhook: null, deliveries: [] },
+  ...{ requests: [], next: null, messages: [], total: 0, prompts: [], findings: [], transactions: [], snapshots: [] },
+  ...{ pagination: { total_items: 0 }, every_status: {} },
+};
+
 /** Before each test of a file nothing is known, and the time stands still. */
 export function startEachTestAnew(): void {
   const fetched = spyOn(globalThis, "fetch");

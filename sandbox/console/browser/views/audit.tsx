@@ -1,7 +1,7 @@
 import { addressOf } from "../actions.ts";
 import { findingsByKind, labelOf } from "../logic/findings.ts";
 import { formatCount } from "../logic/format.ts";
-import { auditSummary, findings, isLoaded, requests } from "../state.ts";
+import { areIdsReused, auditSummary, findings, isLoaded, requests } from "../state.ts";
 import type { Example, Finding } from "../wire.ts";
 import { Card } from "./card.tsx";
 
@@ -79,15 +79,19 @@ function Item({ finding }: { finding: Finding }) {
   );
 }
 
-/** The payment of a mistake, and the requests that the log still has. */
+/** The payment of a mistake, and the requests that the log still has. Ids that were given again lead nowhere. */
 function ExampleLinks({ example: { checkout_request_id, reference, request_ids } }: { example: Example }) {
   const oldest = requests.rows.value.at(-1)?.id ?? Number.POSITIVE_INFINITY;
-  const kept = request_ids.filter((id) => id >= oldest);
+  const kept = areIdsReused.value ? [] : request_ids.filter((id) => id >= oldest);
+  const payment = `payment ${reference ?? checkout_request_id}`;
   return (
     <>
-      {checkout_request_id !== null && (
-        <a href={addressOf("transactions", checkout_request_id)}>payment {reference ?? checkout_request_id}</a>
-      )}
+      {checkout_request_id !== null &&
+        (areIdsReused.value ? (
+          <span>{payment}</span>
+        ) : (
+          <a href={addressOf("transactions", checkout_request_id)}>{payment}</a>
+        ))}
       {kept.length > 0 && (
         <span>
           {kept.length === 1 ? "request" : "requests"}{" "}

@@ -1,26 +1,21 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api } from "../api.ts";
-import { quietly } from "../loading.ts";
+import { loadSnapshots, quietly } from "../loading.ts";
 import { snapshotInWords, totalOf } from "../logic/counts.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { countedAll } from "../logic/format.ts";
 import { nameOf } from "../logic/typed.ts";
-import { connection, counts, faults, filters, merchants, requests, rules, webhook } from "../state.ts";
-import type { Snapshot } from "../wire.ts";
+import { connection, counts, faults, filters, merchants, requests, rules, snapshots, webhook } from "../state.ts";
 import { Card } from "./card.tsx";
 import { ConfirmButton } from "./dialog.tsx";
 import { CallForm, FormProblem, useCall, useForm } from "./form.tsx";
 
 export function SnapshotsCard() {
-  const snapshots = useSignal<readonly Snapshot[]>([]);
   const form = useForm("snapshot", { name: "Name" });
   const name = nameOf(form.values.name);
-  const load = async () => {
-    snapshots.value = (await api.get<{ snapshots: Snapshot[] }>("/snapshots")).snapshots;
-  };
   useEffect(() => {
-    if (connection.value === "live") void quietly(load);
+    if (connection.value === "live") void quietly(loadSnapshots);
   }, [connection.value]);
   const done = useSignal("");
   const change = (words: string, method: string, path: string) =>
@@ -28,7 +23,7 @@ export function SnapshotsCard() {
       done.value = "";
       await api.call({ method, path, ...(method === "POST" && { body: {} }) });
       done.value = words;
-      await load();
+      await loadSnapshots();
     });
   return (
     <Card title="Snapshots" count={snapshots.value.length} isWide>
@@ -82,7 +77,7 @@ export function SnapshotsCard() {
         action="Save"
         onDone={() => {
           done.value = `“${name}” is saved.`;
-          void load();
+          void quietly(loadSnapshots);
         }}
       >
         {form.input("name", { placeholder: "prepared" })}
