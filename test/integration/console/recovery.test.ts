@@ -165,6 +165,20 @@ describeInBrowser("the connection", (scene) => {
     await window.close();
   });
 
+  test("what is refused while the page loads stays beside its field when it has loaded", async () => {
+    const page = await scene.open({ url: "about:blank", expected: /400 \(/ });
+    const held = Promise.withResolvers<void>();
+    await page.route("**/_momo/outcomes", (route) => held.promise.then(() => route.continue()), { times: 1 });
+    await page.goto(`${scene.sandbox.controlUrl}/#keys`);
+    await page.getByLabel("Tariff").fill("a lot");
+    await page.getByRole("button", { name: "Add account" }).click();
+    const refusal = page.getByText(/is not a tariff/);
+    await refusal.waitFor();
+    held.resolve();
+    await page.getByText("Live", { exact: true }).waitFor();
+    expect(await refusal.isVisible()).toBe(true);
+  });
+
   test("no translator changes the page, and it works although the browser forbids storage", async () => {
     const page = await scene.open({ url: "about:blank" });
     const storage = await page.addInitScript(`for (const name of ["localStorage", "sessionStorage"])

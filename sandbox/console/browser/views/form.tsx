@@ -22,10 +22,10 @@ interface FormCall {
 export function useCall(names: readonly string[] = []): FormCall {
   const problems = useSignal(NO_PROBLEMS);
   const isUnderWay = useSignal(false);
-  // What was refused before belongs to the time before, perhaps to another server.
+  // What was refused before the connection was lost was perhaps refused by another server.
   useEffect(() => {
     problems.value = NO_PROBLEMS;
-  }, [connection.value === "live"]);
+  }, [connection.value === "lost"]);
   return {
     problems: problems.value,
     isUnderWay: isUnderWay.value,
