@@ -55,7 +55,7 @@ export function createCallTable<C>(calls: WholeCalls<C>) {
   };
 }
 
-/** @throws Refusal `invalid` that names the parameter, also one that the call does not have: a filter with a typing mistake shows all */
+/** @throws Refusal `invalid` for a parameter that is wrong, or that the call does not have: a mistyped filter would show everything */
 function readQuery(schema: z.ZodObject | undefined, query: string) {
   const known = Object.keys(schema?.shape ?? {});
   const other = parametersIn(query)

@@ -169,7 +169,7 @@ type Facts = Pick<AnsweredRequest, "atMs" | "arrived" | "durationMs" | "body"> &
   Partial<
     Pick<AnsweredRequest, "fault" | "isInjected" | "isTakenLeniently" | "hidden"> & {
       readonly isLost: boolean;
-      /** Whether its client cannot have gone before the answer. */
+      /** Whether nothing was waited for, neither the code, nor a fault, nor the operation: its client cannot have gone meanwhile. */
       readonly isAtOnce: boolean;
       readonly exchange: Exchange;
     }
