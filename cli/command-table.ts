@@ -1,5 +1,5 @@
-import { Command } from "commander";
 import type { Io } from "./io.ts";
+import { Command } from "./terminal/command.ts";
 
 /** A line of help, and how to load the file of the command, which exports `NAMECommand`. */
 type CommandTable = Record<string, readonly [summary: string, load: () => Promise<object>]>;

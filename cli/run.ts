@@ -1,12 +1,13 @@
-import { Command, CommanderError, type Help } from "commander";
+import { CommanderError, type Help } from "commander";
 import { allGroups, type CommandGroups, groupsWith, isIn, makeCommand } from "./command-table.ts";
 import type { Io } from "./io.ts";
+import { Command } from "./terminal/command.ts";
 import { EXIT, toFailure } from "./terminal/failure.ts";
 import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";
 import { asksJson, forPeople } from "./terminal/output.ts";
 import { isPage, pageText } from "./terminal/pages.ts";
 import type { Stream } from "./terminal/streams.ts";
-import { misuse, nameRefusals, usageFailure } from "./terminal/usage.ts";
+import { Misuse, misuse, nameRefusals, shownValue, usageFailure } from "./terminal/usage.ts";
 
 /**
  * Runs one command line.
@@ -128,7 +129,6 @@ function emptyProgram({ stdout, stderr }: Io, version: string, layout: Partial<H
     .version(version)
     .configureHelp(layout)
     .helpCommand(false)
-    .showSuggestionAfterError()
     .enablePositionalOptions() // words after `exec --` belong to the other command
     .exitOverride()
     .configureOutput({
@@ -136,7 +136,6 @@ function emptyProgram({ stdout, stderr }: Io, version: string, layout: Partial<H
       writeErr: (text) => writeForPeople(stderr, text),
       getOutHelpWidth: () => helpWidth(stdout),
       getErrHelpWidth: () => helpWidth(stderr),
-      outputError: () => {}, // tellOf prints the error
     });
 }
 
@@ -171,7 +170,7 @@ function adopt(command: Command, parent: Command, io: Io): Command {
 
 /**
  * `momo help pay` is `momo pay --help`. A word that names no command stays, so that it is refused.
- * @throws CommanderError if a word follows a page
+ * @throws Misuse if a word follows a page
  */
 function helpCall(program: Command, words: readonly string[]): string[] {
   const command = commandOf(program, words);
@@ -179,7 +178,7 @@ function helpCall(program: Command, words: readonly string[]): string[] {
   for (let at: Command | null = command; at && at !== program; at = at.parent) path.unshift(at.name());
   const unknown = words[path.length];
   const isTopic = path.length === 0 && unknown !== undefined && (unknown === EXIT_CODES_TOPIC || isPage(unknown));
-  if (isTopic) throw misuse(`there is an extra word after momo help ${unknown}: ${JSON.stringify(words[1])}`);
+  if (isTopic) throw misuse(`there is an extra word after momo help ${unknown}: ${shownValue(words[1] ?? "")}`);
   return command.commands.length > 0 && unknown !== undefined ? [...path, unknown] : [...path, "--help"];
 }
 
@@ -196,14 +195,12 @@ function commandOf(program: Command, words: readonly string[]): Command {
 
 /** Prints why the command failed, and returns the exit code. */
 function tellOf(io: Io, error: unknown, command: Command, json: boolean): number {
-  if (error instanceof CommanderError) {
-    // Help or version: no error.
-    if (error.exitCode === 0) return EXIT.done;
-    const failure = usageFailure(error, command);
-    if (error.code !== "commander.help" || json) io.tellFailure(failure, json);
-    return failure.exitCode;
-  }
-  const failure = toFailure(error);
-  io.tellFailure(failure, json);
+  // Help or version: no error.
+  if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
+  const isHelp = error instanceof CommanderError && error.code === "commander.help";
+  const refusal = isHelp ? misuse("a command is missing") : error;
+  const failure = refusal instanceof Misuse ? usageFailure(refusal, command) : toFailure(refusal);
+  // People have seen the help.
+  if (!isHelp || json) io.tellFailure(failure, json);
   return failure.exitCode;
 }

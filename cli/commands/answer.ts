@@ -1,10 +1,10 @@
-import { Command } from "commander";
 import { parseChoice } from "../../sandbox/network/choice.ts";
 import { ABOUT_PAYMENT, controlClient } from "../client/client.ts";
 import { checkoutIdAt } from "../client/find.ts";
 import type { Answer } from "../client/request.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
 import type { Io } from "../io.ts";
+import { Command } from "../terminal/command.ts";
 import {
   controlOptions,
   outcomeOption,

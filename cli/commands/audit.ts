@@ -1,4 +1,4 @@
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { formatReport, REPORT_FORMATS, type ReportFormat } from "../../sandbox/audit/report.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/severity.ts";
@@ -9,6 +9,7 @@ import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { NamedFile } from "../files/named-files.ts";
 import type { Io } from "../io.ts";
 import { failedReport, type Report, usualFormat, withReports, writeAtTheEnd } from "../serving/reports.ts";
+import { Command } from "../terminal/command.ts";
 import { printWhole } from "../terminal/data.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { controlOptions, readPath, withOptions } from "../terminal/options.ts";

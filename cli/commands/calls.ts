@@ -1,4 +1,4 @@
-import { Argument, Command, Option } from "commander";
+import { Argument, Option } from "commander";
 import type {
   CallCommand,
   CommandArgument,
@@ -12,6 +12,7 @@ import { Refusal } from "../../src/domain/error.ts";
 import type { Client } from "../client/client.ts";
 import type { Answer, SendOptions } from "../client/request.ts";
 import type { Io } from "../io.ts";
+import { Command } from "../terminal/command.ts";
 import { type Column, printList, printRecord } from "../terminal/data.ts";
 import { noteHelp } from "../terminal/help.ts";
 import { misuse } from "../terminal/usage.ts";

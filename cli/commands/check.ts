@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { extname } from "node:path";
 import { unzipSync } from "node:zlib";
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { type CheckOptions, checkService } from "../../sandbox/check/check.ts";
 import type { PaymentToMake } from "../../sandbox/check/check-run.ts";
 import { CHECK_FORMATS, type CheckFormat, formatCheck } from "../../sandbox/check/report.ts";
@@ -17,6 +17,7 @@ import { NamedFile, requireDifferent } from "../files/named-files.ts";
 import type { Io } from "../io.ts";
 import { failedReport, withReports, writeAtTheEnd } from "../serving/reports.ts";
 import { askText, isAttended } from "../terminal/ask.ts";
+import { Command } from "../terminal/command.ts";
 import { printWhole } from "../terminal/data.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { readDuration, readId, readPath, readPaths, readTypedPhone, readUpTo } from "../terminal/options.ts";

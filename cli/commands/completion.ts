@@ -1,8 +1,9 @@
-import { Argument, Command, type Option } from "commander";
+import { Argument, type Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { jsonText, visible } from "../../src/domain/visible.ts";
 import { openOptionalControl } from "../client/client.ts";
 import type { Io } from "../io.ts";
+import { Command } from "../terminal/command.ts";
 import { PAGE_NAMES } from "../terminal/pages.ts";
 
 /** `momo completion SHELL` prints a script for the shell. The script asks `momo complete` for suggestions. */

@@ -1,6 +1,5 @@
 import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { Command } from "commander";
 import { quoted } from "../../sandbox/curl.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { redact } from "../../src/domain/redact.ts";
@@ -25,6 +24,7 @@ import { isInForce } from "../serving/credentials.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
 import { isFree } from "../serving/listen.ts";
+import { Command } from "../terminal/command.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
 import { type Output, type OutputOptions, styled, wrapped } from "../terminal/output.ts";

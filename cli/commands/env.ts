@@ -1,7 +1,8 @@
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { controlClient } from "../client/client.ts";
 import { resolveControl, resolveTarget, type TargetFlags, variablesOf } from "../client/target.ts";
 import type { Io } from "../io.ts";
+import { Command } from "../terminal/command.ts";
 import { serverOptions, withOptions } from "../terminal/options.ts";
 
 const FORMATS = ["shell", "powershell", "dotenv", "github", "json"] as const;

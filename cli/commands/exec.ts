@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { findingLines, formatReport, summaryOf } from "../../sandbox/audit/report.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/severity.ts";
@@ -22,6 +22,7 @@ import { reapOrphans } from "../libc.ts";
 import { readAccepted } from "../serving/accepted-findings.ts";
 import { failedReport, formatOfFile, type Report, withReports, writeAtTheEnd } from "../serving/reports.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
+import { Command } from "../terminal/command.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { must, readAccountId, readOnePath, readPath, readPaths } from "../terminal/options.ts";
 import { shownFailure } from "../terminal/output.ts";

@@ -1,7 +1,6 @@
 import { closeSync, createReadStream, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { Command } from "commander";
 import { isMemo } from "../../sandbox/network/script.ts";
 import { counted } from "../../src/domain/counted.ts";
 import {
@@ -21,6 +20,7 @@ import { makeTemporaryDirectory } from "../files/temporary-directory.ts";
 import type { Io } from "../io.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
+import { Command } from "../terminal/command.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPathOrDash, withOptions } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";

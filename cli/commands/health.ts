@@ -1,7 +1,7 @@
-import { Command } from "commander";
 import { controlClient } from "../client/client.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
 import type { Io } from "../io.ts";
+import { Command } from "../terminal/command.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
 import { controlOptions, withOptions } from "../terminal/options.ts";
 

@@ -1,5 +1,4 @@
 import { closeSync, existsSync, fsyncSync, openSync, statSync, writeSync } from "node:fs";
-import { Command } from "commander";
 import { isMemo } from "../../sandbox/network/script.ts";
 import {
   type CopyContents,
@@ -24,6 +23,7 @@ import { isInForce } from "../serving/credentials.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
 import { askToGoOn } from "../terminal/ask.ts";
+import { Command } from "../terminal/command.ts";
 import { Failure, withHintFor } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPathOrDash, withOptions, yesOption } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";

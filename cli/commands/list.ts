@@ -1,4 +1,4 @@
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { FILTER_NAMES, type FilterName, filterOf } from "../../src/domain/filters.ts";
 import { MAX_PAGE_LIMIT } from "../../src/domain/list.ts";
 import { systemClock } from "../../src/system.ts";
@@ -7,6 +7,7 @@ import { itemsOf, numberOf } from "../client/find.ts";
 import type { Answer } from "../client/request.ts";
 import { commandFor, optionsFor, resolveTarget, type TargetFlags } from "../client/target.ts";
 import type { Io } from "../io.ts";
+import { Command } from "../terminal/command.ts";
 import { type Column, printList } from "../terminal/data.ts";
 import { Failure } from "../terminal/failure.ts";
 import {

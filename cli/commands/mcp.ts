@@ -1,6 +1,7 @@
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { type TargetFlags, wordsFor } from "../client/target.ts";
 import type { Io } from "../io.ts";
+import { Command } from "../terminal/command.ts";
 import { serverOptions, withOptions } from "../terminal/options.ts";
 import { programFile } from "../terminal/this-program.ts";
 

@@ -1,9 +1,9 @@
 import { delimiter } from "node:path";
-import { Command } from "commander";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { controlClient } from "../client/client.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
 import type { Io } from "../io.ts";
+import { Command } from "../terminal/command.ts";
 import { controlOptions, withOptions } from "../terminal/options.ts";
 
 export function openCommand(io: Io): Command {

@@ -1,6 +1,6 @@
-import { Command } from "commander";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
 import type { Io } from "../io.ts";
+import { Command } from "../terminal/command.ts";
 import { type Column, printList } from "../terminal/data.ts";
 import { outputOptions, withOptions } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";

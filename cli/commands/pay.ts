@@ -1,4 +1,4 @@
-import { Argument, Command, Option } from "commander";
+import { Argument, Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { parsePhone, typedPhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
@@ -15,6 +15,7 @@ import {
 import { type WaitFlags, watchPayment } from "../client/wait.ts";
 import type { Io } from "../io.ts";
 import { askText, askWhich, canAsk } from "../terminal/ask.ts";
+import { Command } from "../terminal/command.ts";
 import { Failure } from "../terminal/failure.ts";
 import {
   outcomeOption,
@@ -29,7 +30,7 @@ import {
 } from "../terminal/options.ts";
 import { asksForJson, type OutputOptions } from "../terminal/output.ts";
 import { amountText, printPayment } from "../terminal/payment-lines.ts";
-import { missingArgument, misuse } from "../terminal/usage.ts";
+import { missingArgument, misuse, shownValue } from "../terminal/usage.ts";
 
 interface PayFlags extends TargetFlags, WaitFlags, OutputOptions {
   readonly reference?: string;
@@ -100,7 +101,7 @@ function refuseMore(words: readonly string[]): void {
   for (let count = 1; count < words.length - 1; count += 1) {
     if (phoneOf(count) === null) continue;
     const more = words.slice(count + 1).join(" ");
-    throw misuse(`there is an extra word after PHONE and AMOUNT: ${JSON.stringify(more)}`);
+    throw misuse(`there is an extra word after PHONE and AMOUNT: ${shownValue(more)}`);
   }
 }
 

@@ -1,5 +1,4 @@
 import { emitKeypressEvents, type Interface, type Key as Pressed } from "node:readline";
-import { Command } from "commander";
 import type { PromptOnWire } from "../../sandbox/control/shapes/payments.ts";
 import { timeLeft } from "../../src/domain/duration.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
@@ -10,6 +9,7 @@ import type { Answer } from "../client/request.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
 import type { Io } from "../io.ts";
 import { isAttended } from "../terminal/ask.ts";
+import { Command } from "../terminal/command.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
 import { controlOptions, readTypedPhone, withOptions } from "../terminal/options.ts";
 import { amountText, reasonText } from "../terminal/payment-lines.ts";

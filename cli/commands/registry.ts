@@ -1,4 +1,4 @@
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { answerAlone } from "../../sandbox/control/alone.ts";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import type { KeyMade, KeyOnWire, MerchantOnWire } from "../../sandbox/control/shapes/registry.ts";
@@ -21,6 +21,7 @@ import type { Io } from "../io.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
 import { askText, askToGoOn, askWhich } from "../terminal/ask.ts";
+import { Command } from "../terminal/command.ts";
 import { printList, printRecord } from "../terminal/data.ts";
 import {
   dataOption,

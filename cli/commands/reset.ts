@@ -1,9 +1,9 @@
-import { Command } from "commander";
 import { counted } from "../../src/domain/counted.ts";
 import { controlClient } from "../client/client.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
 import type { Io } from "../io.ts";
 import { askToGoOn } from "../terminal/ask.ts";
+import { Command } from "../terminal/command.ts";
 import { controlOptions, jsonOption, withOptions, yesOption } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";
 

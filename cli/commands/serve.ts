@@ -1,4 +1,4 @@
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { isLoopback } from "../../sandbox/loopback.ts";
 import type { AnsweredRequest } from "../../sandbox/request-log.ts";
 import { atMost } from "../../src/domain/clock.ts";
@@ -21,6 +21,7 @@ import { PortInUse } from "../serving/listen.ts";
 import { type ReadyRecord, readyRecord } from "../serving/ready-record.ts";
 import { type RunningSandbox, runSandbox, type SandboxConfig } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxChoices, type SandboxFlags } from "../serving/sandbox-flags.ts";
+import { Command } from "../terminal/command.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import {
   dataOption,

@@ -1,9 +1,9 @@
-import { Command } from "commander";
 import { ABOUT_PAYMENT, merchantClient } from "../client/client.ts";
 import { checkoutIdOf } from "../client/find.ts";
 import { resolveTarget, type TargetFlags } from "../client/target.ts";
 import { type WaitFlags, watchPayment } from "../client/wait.ts";
 import type { Io } from "../io.ts";
+import { Command } from "../terminal/command.ts";
 import { outputOptions, paymentArgument, serverOptions, waitOptions, withOptions } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-lines.ts";

@@ -1,10 +1,10 @@
-import { Command } from "commander";
 import { jsonText } from "../../src/domain/visible.ts";
 import { systemClock } from "../../src/system.ts";
 import { openEvents } from "../client/client.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
 import type { Io } from "../io.ts";
+import { Command } from "../terminal/command.ts";
 import { controlOptions, outputOptions, withOptions } from "../terminal/options.ts";
 import type { Output, OutputOptions } from "../terminal/output.ts";
 import { paymentLine } from "../terminal/payment-lines.ts";

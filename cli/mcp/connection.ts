@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { Command } from "commander";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { controlClient } from "../client/client.ts";
 import { startPrivateSandbox } from "../client/private-sandbox.ts";
@@ -8,6 +7,7 @@ import { type ControlTarget, resolveControl, resolveTarget, type Target, type Ta
 import { hasNoDataDirectory } from "../files/data-directory.ts";
 import type { Io } from "../io.ts";
 import { addSandboxOptions, configOf } from "../serving/sandbox-flags.ts";
+import { Command } from "../terminal/command.ts";
 import { Failure } from "../terminal/failure.ts";
 
 /** Which sandbox an assistant works with. */

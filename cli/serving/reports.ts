@@ -1,5 +1,4 @@
 import { extname } from "node:path";
-import { CommanderError } from "commander";
 import type { ReportFormat } from "../../sandbox/audit/report.ts";
 import { endOf, formatResults } from "../../sandbox/audit/results.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
@@ -8,6 +7,7 @@ import type { NamedFile } from "../files/named-files.ts";
 import type { Io } from "../io.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { failureLines, shownFailure } from "../terminal/output.ts";
+import { Misuse } from "../terminal/usage.ts";
 
 /** The forms of the reports that options name. */
 
@@ -45,7 +45,7 @@ export async function withReports(reports: readonly Report[], work: () => Promis
     await work();
   } catch (error) {
     const failure = toFailure(error);
-    const isRefusedLine = error instanceof CommanderError || failure.code === "usage";
+    const isRefusedLine = error instanceof Misuse || failure.code === "usage";
     for (const { file, ofFailure } of isRefusedLine ? [] : reports) {
       // Its own failure is less than that of the run.
       if (!file.isWritten) readOrNull(() => file.write(ofFailure(failure)));

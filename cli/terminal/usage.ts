@@ -1,9 +1,8 @@
 import { type Argument, type Command, CommanderError, Option } from "commander";
 import { redact } from "../../src/domain/redact.ts";
-import { visible } from "../../src/domain/visible.ts";
 import type { Environment } from "../environment.ts";
 import type { Io } from "../io.ts";
-import { EXIT, Failure } from "./failure.ts";
+import { Failure } from "./failure.ts";
 import { examplesOf } from "./help.ts";
 
 /** Explains a wrong command line in plain words, and names the help that says what would be right. */
@@ -14,10 +13,12 @@ const MAX_SHOWN_VALUE = 100;
 /** @param rule such as `must be a whole number from 1` */
 export const wrongValue = (name: string, rule: string, value: string): string => withValue(`${name} ${rule}`, value);
 
-function withValue(sentence: string, value: string): string {
+const withValue = (sentence: string, value: string): string => `${sentence}; it is ${shownValue(value)}`;
+
+/** A word of the command line in a refusal: without secrets, and only the beginning of a long one. */
+export function shownValue(value: string): string {
   const shown = redact(value);
-  const cut = shown.length > MAX_SHOWN_VALUE ? `${shown.slice(0, MAX_SHOWN_VALUE)}…` : shown;
-  return `${sentence}; it is ${JSON.stringify(cut)}`;
+  return JSON.stringify(shown.length > MAX_SHOWN_VALUE ? `${shown.slice(0, MAX_SHOWN_VALUE)}…` : shown);
 }
 
 /** The reader of an option or an argument refuses its value. */
@@ -62,47 +63,37 @@ function nameOfOption(option: Option, text: string, command: Command, environmen
   return isVariable ? envVar : (option.long ?? option.flags);
 }
 
-const MISUSE = "momo.misuse";
-const MISSING_ARGUMENT = "momo.missingArgument";
+/** The command line is wrong. */
+export class Misuse extends Error {
+  /** @param hint what to do, for the command that was called */
+  constructor(
+    message: string,
+    readonly hint: (command: Command) => string = helpHint,
+  ) {
+    super(message);
+  }
+}
 
 /** A command throws this if its command line is wrong. */
-export const misuse = (message: string): CommanderError => new CommanderError(EXIT.usage, MISUSE, message);
+export const misuse = (message: string): Misuse => new Misuse(message);
 
 /** The same for a missing argument: the hint shows how the command is used. */
-export const missingArgument = (message: string): CommanderError =>
-  new CommanderError(EXIT.usage, MISSING_ARGUMENT, message);
+export const missingArgument = (message: string): Misuse => new Misuse(message, usageHint);
 
-/** @param command its help is named in the hint */
-export function usageFailure({ code, message }: CommanderError, command: Command): Failure {
-  const lead = `${nameOf(command)} --help shows ${command.commands.length > 0 ? "the commands" : "how it is used"}`;
-  if (code === "commander.help") return new Failure("usage", "a command is missing", lead);
-  if (code === MISUSE) return new Failure("usage", inOneLine(message), lead);
-  if (code === MISSING_ARGUMENT) return new Failure("usage", inOneLine(message), usageOf(command));
-  const [said, suggestion] = partsOf(message);
-  if (code === "commander.missingArgument") return new Failure("usage", inOneLine(said), usageOf(command));
-  return new Failure("usage", inOneLine(said), suggestion === null ? lead : `${suggestion} ${lead}`);
-}
+export const usageFailure = ({ message, hint }: Misuse, command: Command): Failure =>
+  new Failure("usage", message, hint(command));
 
-/** What commander puts before each of its messages. */
-const MARK = "error: ";
+export const helpHint = (command: Command): string =>
+  `${nameOf(command)} --help shows ${command.commands.length > 0 ? "the commands" : "how it is used"}`;
 
-/** A message of commander's, and the suggestion that it has in parentheses on a line of its own. Only the text has them. */
-function partsOf(message: string): [said: string, suggestion: string | null] {
-  const lines = message.slice(MARK.length).split("\n");
-  const last = lines.length > 1 && /^\(.*\)$/.test(lines.at(-1) ?? "") ? lines.pop() : undefined;
-  return [lines.join("\n"), last?.slice(1, -1) ?? null];
-}
-
-function usageOf(command: Command): string {
+function usageHint(command: Command): string {
   const [[example] = []] = examplesOf(command);
   const usage = `usage: ${nameOf(command)} ${command.usage()}`;
   return example === undefined ? usage : `${usage}; such as ${example}`;
 }
 
-/** As one line without secrets, and with the beginning of a long value. */
-const inOneLine = (said: string): string => visible(redact(said)).replaceAll(/(?<=')([^']{100})[^']+(?=')/gu, "$1…");
-
-function nameOf(command: Command): string {
+/** With the names of the commands above it. */
+export function nameOf(command: Command): string {
   return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 }
 
@@ -122,7 +113,7 @@ export function takeVariable(option: Option, environment: Environment): Option {
 
 /**
  * Refuses other values of switches than 1 and 0, because commander would accept any text, and variables of options that do not exist.
- * @throws CommanderError that names the variable
+ * @throws Misuse that names the variable
  */
 export function checkVariables(command: Command, environment: Environment): void {
   const names = new Set<string>(command.options.map(variableOf));

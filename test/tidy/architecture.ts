@@ -45,7 +45,7 @@ const PLACES: readonly Place[] = [
   },
   { path: "src/store/", mayImport: ["src/store/", "src/domain/", "drizzle-orm", ASSERT, "node:fs", "node:path"] },
   { path: "src/service/", mayImport: ["src/service/", "src/store/", "src/domain/"] },
-  { path: "src/http/", mayImport: ["src/http/", "src/service/", "src/domain/", "bun", "zod"] },
+  { path: "src/http/", mayImport: ["src/http/", "src/service/", "src/domain/", "bun", "leven", "zod"] },
   {
     // It runs in a browser, and knows only the control API of the server.
     path: "sandbox/console/browser/",

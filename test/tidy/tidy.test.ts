@@ -46,11 +46,11 @@ test.each(PLANTED)("the rules find a mistake in %s: %s", (path, text) => {
 });
 
 describe("a server is ready before it needs zod or a page", () => {
-  test("momo serve loads the package commander, and no other", async () => {
+  test("momo serve loads the packages commander and leven, and no other", async () => {
     const { files: loaded, packages } = await staticImportsOf("cli/commands/serve.ts");
     expect(loaded).toContain("src/store/sqlite/sqlite.ts");
     expect(loaded.filter((file) => file.startsWith("src/store/postgres/"))).toEqual([]);
-    expect(packages.filter((name) => !/^(?:node|bun):/.test(name))).toEqual(["commander"]);
+    expect(packages.filter((name) => !/^(?:node|bun):/.test(name))).toEqual(["commander", "leven"]);
   });
 
   test("src/http/operations.ts, which is loaded later, needs zod", async () => {
