@@ -192,8 +192,8 @@ async function revokeKey(io: Io, client: Client, flags: Flags, apiKey: string): 
 }
 
 /**
- * For calls of the control API about merchants, accounts and keys: the server of the data directory answers them, or this process, if
- * none runs there or a shared database is meant.
+ * For calls of the control API about merchants, accounts and keys: the server that the environment names or that of the data directory
+ * answers them, or this process, if none runs there or a shared database is meant.
  */
 async function withRegistry(
   io: Io,
@@ -205,8 +205,8 @@ async function withRegistry(
   if (database)
     return withDatabase(database, "refuse", (shared) => work(clientHere(() => shared, shared.clock, usual)));
   const directory = locateDataDirectory(io, flags.data);
-  if (readOrNull(() => runningServer(directory))) {
-    return work(controlClient(resolveControl(io, flags, { ...io.environment.momo(), ...NO_ADDRESS }), usual));
+  if (isServerNamed(io, flags) || readOrNull(() => runningServer(directory))) {
+    return work(controlClient(resolveControl(io, flags), usual));
   }
   io.hideFiles();
   let store: Store | undefined;
@@ -226,8 +226,11 @@ async function withRegistry(
   }
 }
 
-/** The directory says which server is meant. */
-const NO_ADDRESS = { baseUrl: undefined, controlUrl: undefined };
+/** `--data` comes before variables that name a server. */
+function isServerNamed(io: Io, { data }: Pick<Flags, "data">): boolean {
+  const { baseUrl, controlUrl } = io.environment.momo();
+  return data === undefined && (controlUrl !== undefined || baseUrl !== undefined);
+}
 
 /** The part of the control API that needs no server, without HTTP. */
 function clientHere(open: (request: Request) => Pick<Store, "merchants">, clock: Clock, usual?: SendOptions): Client {
