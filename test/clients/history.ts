@@ -35,7 +35,7 @@ const FOUND_IN_PROXY = ["charges_twice", "repeats_blindly", "end_not_learned"];
 const COMMITS_MS = [0, 0, 1000, 20_000];
 const HOOK = "http://127.0.0.1:9/hook";
 
-interface Choices {
+export interface Choices {
   /** Where a process stands still for certain; without it, that is drawn. */
   readonly standsBefore?: Standstill["before"];
   readonly createShop?: (client: Client, parts: ShopParts) => Shop;

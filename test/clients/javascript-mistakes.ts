@@ -1,7 +1,116 @@
-import { ANSWER, type Mistake } from "./expect-shown.ts";
+import { ANSWER, CHARGE, type Mistake } from "./expect-shown.ts";
 
-/** Mistakes in the client in JavaScript alone. */
+/** More mistakes, in the client in JavaScript alone: the histories that show them are the same in each language. */
 export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
+  {
+    name: "forgets an order whose answer was lost",
+    shows: CHARGE,
+    from: 8,
+    mjs: [['if (error.kind !== "unknown" && error.kind !== "not_started") {', 'if (error.kind !== "not_started") {']],
+  },
+  {
+    name: "forgets an order that has ended",
+    shows: CHARGE,
+    from: 8,
+    mjs: [
+      [
+        "if (isFinal(order)) return order;\n    try",
+        'if (isFinal(order)) for (const state of ["~ended", "~pending", ""]) store.remove(key + state);\n    if (isFinal(order)) return order;\n    try',
+      ],
+    ],
+  },
+  {
+    name: "does not know that it has pushed",
+    shows: CHARGE,
+    from: 4,
+    mjs: [
+      [
+        "if ((await get(key)) === null) await useStore(key, false, () => store.add(key, order));",
+        "store.remove(key);\n    await store.add(key, order);",
+      ],
+      ["if (isFinal(stored) || stored.service_reference !== order.service_reference) {", "if (!order) {"],
+    ],
+  },
+  {
+    name: "stores an order after its push",
+    shows: CHARGE,
+    from: 3,
+    mjs: [
+      ["if ((await get(key)) === null) await useStore(key, false, () => store.add(key, order));", ""],
+      ["const stored = await read(key); //", "const stored = (await get(key)) ? await read(key) : order; //"],
+    ],
+  },
+  {
+    name: "keeps an order not_started when the answer to its push is lost",
+    shows: ANSWER,
+    from: 67,
+    standsBefore: "push",
+    mjs: [['if (news.status === "unknown")', "if (!news)"]],
+  },
+  {
+    name: "believes its own clock that nothing has started",
+    shows: ANSWER,
+    from: 66,
+    mjs: [["Math.max(0, Math.min(asked_ms - last.asked_ms, intervalMs))", "asked_ms - last.asked_ms"]],
+  },
+  {
+    name: "counts milliseconds as seconds",
+    shows: ANSWER,
+    from: 68,
+    mjs: [["not_found_ms + elapsedMs", "not_found_ms + elapsedMs / 1000"]],
+  },
+  {
+    name: "takes no answer for a failure",
+    shows: ANSWER,
+    from: 5,
+    mjs: [["order, {}, error.message", 'order, { status: "failed" }, error.message']],
+  },
+  {
+    name: "takes a lost answer for a refusal of the network",
+    shows: ANSWER,
+    from: 32,
+    mjs: [['message.startsWith("STK push initiation failed")', "message"]],
+  },
+  {
+    name: "takes pending for final",
+    shows: ANSWER,
+    mjs: [["completed: 0,", "completed: 0, pending: 13,"]],
+  },
+  {
+    name: "forgets the receipt",
+    shows: ANSWER,
+    mjs: [["receipt: receipt || null", "receipt: null"]],
+  },
+  {
+    name: "takes the row of another order",
+    shows: ANSWER,
+    from: 12,
+    mjs: [
+      ["Number(row.amount) === amount && String(row.phone).endsWith(phone.slice(3))", "true"],
+      ["list({ search: service_reference })", "list({ search: service_reference[0] })"],
+      [
+        "pushed.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0",
+        "pushed.length > 0",
+      ],
+    ],
+  },
+  {
+    name: "believes the first payment of a push that was repeated",
+    shows: ANSWER,
+    from: 119,
+    mjs: [["const isClear =", "const isClear = true ||"]],
+  },
+  {
+    name: "leaves out a row because of its date",
+    shows: ANSWER,
+    from: 66,
+    mjs: [
+      [
+        "Number(row.amount) === amount &&",
+        'Number(row.amount) === amount && Math.abs(Date.parse(row.created_at + "+03:00") - now()) < 600_000 &&',
+      ],
+    ],
+  },
   {
     name: "says after a full disk that the customer has not paid",
     shows: /but the customer may have paid/,
