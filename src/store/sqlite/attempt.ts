@@ -1,17 +1,5 @@
 import { Database } from "bun:sqlite";
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  statfsSync,
-  truncateSync,
-} from "node:fs";
+import { accessSync, chmodSync, constants, lstatSync, rmSync, truncateSync } from "node:fs";
 import { readOrNull } from "../../domain/read-or-null.ts";
 import { writeDraft } from "./draft.ts";
 
@@ -46,30 +34,9 @@ function attemptLock(file: string): unknown {
     using holder = new Database(file, { readwrite: true });
     holder.run("PRAGMA journal_mode = MEMORY");
     holder.run("BEGIN EXCLUSIVE");
-    return isKept(file) ? null : { code: "ENOLCK" };
+    return null;
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     return /^SQLITE_(?:BUSY|PROTOCOL|IOERR_\w*LOCK)/.test(code) ? { code: "ENOLCK" } : null;
-  }
-}
-
-/** The file systems of other programs keep their locks where Linux does not show them. */
-const FUSE = 0x65735546;
-
-/**
- * Whether the system keeps the lock, as far as it tells. Where locks are only a pretence, two servers would damage the database.
- * Linux shows the locks of an open file, in the form that also has `mnt_id`.
- */
-export function isKept(file: string): boolean {
-  if (process.platform !== "linux" || statfsSync(file).type === FUSE) return true;
-  try {
-    const path = realpathSync(file);
-    // One of them is closed meanwhile.
-    const linkOf = (number: string) => readOrNull(() => readlinkSync(`/proc/self/fd/${number}`));
-    const descriptors = readdirSync("/proc/self/fd").filter((number) => linkOf(number) === path);
-    const infos = descriptors.map((number) => readFileSync(`/proc/self/fdinfo/${number}`, "utf8"));
-    return infos.length === 0 || infos.some((info) => !info.includes("mnt_id:") || info.includes("lock:"));
-  } catch {
-    return true; // without /proc
   }
 }

@@ -1,6 +1,5 @@
 import { Database } from "bun:sqlite";
 import { existsSync, lstatSync } from "node:fs";
-import { isKept } from "./attempt.ts";
 import { explain, isBusy, requirePlainFile } from "./database.ts";
 
 /** {@link isHeld} of another process, which only looks, is over in this time. */
@@ -25,10 +24,6 @@ export function acquireLock(file: string): () => void {
     throw explain(error, file);
   }
   const held = holder;
-  if (!isKept(file)) {
-    held.close();
-    throw explain({ code: "ENOLCK" }, file);
-  }
   return () => held.close();
 }
 
