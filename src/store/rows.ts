@@ -4,7 +4,6 @@ import { foldCase, type Summary } from "../domain/list.ts";
 import type { AmountCents } from "../domain/money.ts";
 import { textOfCode } from "../domain/outcome.ts";
 import type { Msisdn } from "../domain/phone.ts";
-import { DAY_MS, NAIROBI_OFFSET_MS } from "../domain/timestamp.ts";
 import {
   type CompletedTransaction,
   KINDS,
@@ -47,9 +46,6 @@ export interface TransactionRow {
   readonly memo: string;
 }
 
-/** The Nairobi day of a row, in SQL. */
-export const DAY = `(created_at_ms + ${NAIROBI_OFFSET_MS}) / ${DAY_MS}`;
-
 /** The columns of a {@link TransactionRow}. */
 export const ROW = `id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, description,
   secret, created_at_ms, expires_at_ms, check_at_ms, completed_at_ms, result_code, result_desc, receipt_number, memo`;
@@ -61,23 +57,9 @@ const NEW_ROW = `id, merchant_id, payment_account_id, kind, status, amount_cents
 /** Inserts a {@link toNewRow}. */
 export const INSERT = `INSERT INTO transactions (${NEW_ROW}) VALUES (${NEW_ROW.replaceAll(/\w+/g, "$$$&")})`;
 
-export type NewRow = {
-  readonly id: number;
-  readonly merchant_id: number;
-  readonly payment_account_id: number;
-  readonly kind: number;
-  readonly status: number;
-  readonly amount_cents: AmountCents;
-  readonly fee_cents: number;
-  readonly phone: number;
-  readonly reference: string | null;
+/** A row of a transaction without a result. */
+export type NewRow = Omit<TransactionRow, "completed_at_ms" | "result_code" | "result_desc" | "receipt_number"> & {
   readonly reference_folded: string | null;
-  readonly description: string | null;
-  readonly secret: string;
-  readonly created_at_ms: number;
-  readonly expires_at_ms: number;
-  readonly check_at_ms: number;
-  readonly memo: string;
 };
 
 /** The row of a transaction that has just been opened. */

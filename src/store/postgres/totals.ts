@@ -1,11 +1,9 @@
 import type { Query } from "../query.ts";
-import { DAY as DAY_NUMBER } from "../rows.ts";
+import { DIFFER, FULL_COUNT } from "../totals.ts";
 import type { Meter } from "../vitals.ts";
 import type { EngineSql } from "./options.ts";
 
 /** Counts and sums by merchant, day, kind and status, in shards; see the migration. */
-
-const DAY = `(${DAY_NUMBER})::int`;
 
 const ADD = `ON CONFLICT (merchant_id, day, kind, status, shard) DO UPDATE
   SET count = day_totals.count + excluded.count, amount_cents = day_totals.amount_cents + excluded.amount_cents`;
@@ -37,8 +35,7 @@ export async function foldTotals({ write }: EngineSql, day: number): Promise<voi
 export async function recount(query: Query): Promise<void> {
   await query("DELETE FROM day_totals");
   await query(
-    `INSERT INTO day_totals SELECT merchant_id, ${DAY}, kind, status, '', count(*), sum(amount_cents)
-    FROM transactions GROUP BY 1, 2, 3, 4`,
+    `INSERT INTO day_totals SELECT merchant_id, day, kind, status, '', count, amount_cents FROM (${FULL_COUNT}) AS counted`,
   );
 }
 
@@ -51,18 +48,8 @@ export const recountAlone = ({ transaction }: EngineSql): Promise<void> =>
 
 /** Whether the sums of the shards equal a full count, at one point in time. */
 export async function areTotalsTrue(query: Query): Promise<boolean> {
-  const [row] = await query<{ wrong: number }>(
-    `WITH counted AS (
-      SELECT merchant_id, ${DAY} AS day, kind, status, count(*) AS count, sum(amount_cents) AS amount_cents
-      FROM transactions GROUP BY 1, 2, 3, 4
-    ), kept AS (
-      SELECT merchant_id, day, kind, status, sum(count) AS count, sum(amount_cents) AS amount_cents
-      FROM day_totals GROUP BY 1, 2, 3, 4 HAVING sum(count) <> 0 OR sum(amount_cents) <> 0
-    )
-    SELECT count(*)::int AS wrong FROM counted FULL JOIN kept USING (merchant_id, day, kind, status)
-    WHERE counted.count IS DISTINCT FROM kept.count OR counted.amount_cents IS DISTINCT FROM kept.amount_cents`,
-  );
-  return row?.wrong === 0;
+  const [row] = await query<{ differ: boolean }>(DIFFER);
+  return row?.differ === false;
 }
 
 /** The shards in which a replica counts: one for each lane, so that no commit waits for another. */

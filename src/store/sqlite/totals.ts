@@ -1,7 +1,8 @@
 import type { Database } from "bun:sqlite";
 import { dayOf } from "../../domain/timestamp.ts";
 import type { TransactionFacts } from "../../domain/transaction.ts";
-import { codeOfKind, DAY } from "../rows.ts";
+import { codeOfKind } from "../rows.ts";
+import { DIFFER, FULL_COUNT } from "../totals.ts";
 
 /**
  * Counts and sums of transactions by merchant, day, kind and status. The changes are added up here during the writes of a commit, and
@@ -64,8 +65,6 @@ export function createTotalsChange(client: Database): TotalsChange {
   };
 }
 
-const FULL_COUNT = `SELECT merchant_id, ${DAY}, kind, status, count(*), sum(amount_cents) FROM transactions GROUP BY 1, 2, 3, 4`;
-
 /** Replaces the totals by a full count. Call it in a transaction. */
 export function recount(client: Database): void {
   client.run("DELETE FROM day_totals");
@@ -73,9 +72,4 @@ export function recount(client: Database): void {
 }
 
 /** Whether the totals equal a full count. */
-export function areTotalsTrue(client: Database): boolean {
-  const differences = `WITH counted AS MATERIALIZED (${FULL_COUNT}),
-      kept AS (SELECT * FROM day_totals WHERE count <> 0 OR amount_cents <> 0)
-    SELECT EXISTS (SELECT * FROM kept EXCEPT SELECT * FROM counted) OR EXISTS (SELECT * FROM counted EXCEPT SELECT * FROM kept)`;
-  return client.query(differences).values()[0]?.[0] === 0;
-}
+export const areTotalsTrue = (client: Database): boolean => client.query(DIFFER).values()[0]?.[0] === 0;
