@@ -1,5 +1,4 @@
 import { Refusal } from "../../domain/error.ts";
-import { createMutex } from "../../domain/mutex.ts";
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
 import type { Query } from "../query.ts";
 import { type Change, firstOfEach, type TransactionRow, toChange, toNewRow, toPending } from "../rows.ts";
@@ -44,7 +43,8 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
   const { sql, shards, deliveries } = parts;
   const { requestIds, next } = numbering;
   const inserts = createInserts(parts);
-  const resets = createResets();
+  /** The end of the last reset. What is written after a reset began waits for it, so that the reset does not remove it. */
+  let reset: Promise<unknown> = Promise.resolve();
 
   async function update<T extends Transaction>(query: Query, outcomes: readonly T[], lane: string): Promise<T[]> {
     const changed = await updateRows(query, outcomes.map(toChange), shards.name(lane), deliveries);
@@ -54,7 +54,7 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
   async function record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]> {
     const firsts = firstOfEach(outcomes);
     if (firsts.length === 0) return [];
-    if (resets.running) await resets.running;
+    await reset;
     return timed(parts, firsts.length, () => update(sql.writeOnce, firsts, "o"));
   }
 
@@ -75,7 +75,7 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
     },
 
     async insert(pending) {
-      if (resets.running) await resets.running;
+      await reset;
       await inserts.add(pending);
     },
 
@@ -91,36 +91,20 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
 
     record,
 
-    clear: () =>
-      resets.run(async () => {
+    async clear() {
+      const removal = reset.then(async () => {
         await inserts.whenEmpty();
         await sql.transaction((_, script) => script(FORGET_ALL));
-      }),
+      });
+      reset = removal.catch(() => {});
+      await removal;
+    },
 
     async save() {
       throw new Refusal(
         "conflict",
         "a database that several servers share has no snapshots: a restore would remove payments that other servers write",
       );
-    },
-  };
-}
-
-/** Resets, one after another. What is written after one began waits for its end. */
-function createResets() {
-  const mutex = createMutex();
-  let running: Promise<void> | null = null;
-  return {
-    get running() {
-      return running;
-    },
-    async run(reset: () => Promise<void>): Promise<void> {
-      const own = mutex.run(reset);
-      const end = own.catch(() => {});
-      running = end;
-      await end;
-      if (running === end) running = null;
-      await own;
     },
   };
 }
