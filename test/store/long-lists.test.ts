@@ -7,7 +7,7 @@ import { resolve } from "../../src/domain/state-machine.ts";
 import { dayOf } from "../../src/domain/timestamp.ts";
 import { KINDS, type PendingTransaction, type Transaction } from "../../src/domain/transaction.ts";
 import { LOOKED_UP_AT_ONCE, MOST_LOOKED_UP } from "../../src/store/sqlite/list-reader.ts";
-import { createLongReads } from "../../src/store/sqlite/long-reads.ts";
+import { LongReads } from "../../src/store/sqlite/long-reads.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import { MOST_ENTRIES } from "../../src/store/sqlite/stretches.ts";
 import { recount } from "../../src/store/sqlite/totals.ts";
@@ -168,7 +168,7 @@ test("a close rejects long searches, also those that wait for their turn", async
 
 test("a long read opens the file of the store only: not another one that is in its place since", async () => {
   const places = ["first", "then"];
-  const demanded = createLongReads(file, () => {
+  const demanded = new LongReads(file, () => {
     const place = places.shift();
     if (place !== "first") throw new Error("another file");
   });
@@ -176,7 +176,7 @@ test("a long read opens the file of the store only: not another one that is in i
 });
 
 test("a long read that fails is rejected, and the next one runs", async () => {
-  const longReads = createLongReads(file);
+  const longReads = new LongReads(file);
   const failed = longReads.run(function* () {
     yield;
     throw new Error("it fails");
@@ -188,7 +188,7 @@ test("a long read that fails is rejected, and the next one runs", async () => {
   expect(String(await rejectionOf(failed))).toBe("Error: it fails");
   expect(await next).toEqual({ count: 2 });
   longReads.close();
-  const missing = createLongReads(`${file}.missing`);
+  const missing = new LongReads(`${file}.missing`);
   expect(String(await rejectionOf(missing.run(function* () {})))).toContain("unable to open");
 });
 

@@ -3,12 +3,12 @@ import type { RequestIds } from "../../domain/identifiers.ts";
 import { once } from "../../domain/once.ts";
 import type { TransactionList } from "../store.ts";
 import type { ListReader } from "./list-reader.ts";
+import type { LongReads } from "./long-reads.ts";
 import type { SteppedReads } from "./stepped-reads.ts";
-import type { StreamedReads } from "./streamed-reads.ts";
 
 export function createTransactionList(
   read: SteppedReads,
-  streamed: StreamedReads,
+  longReads: LongReads,
   requestIds: RequestIds,
 ): TransactionList {
   // Loaded with the first list: that takes 5 ms, and momo exec of a command that reads no list takes 60 ms with it.
@@ -27,7 +27,7 @@ export function createTransactionList(
 
     async *readAll(merchantId, filter) {
       const { ListReader } = await reader();
-      yield* streamed.run((client) => new ListReader(client, requestIds).readParts(merchantId, filter));
+      yield* longReads.stream((client) => new ListReader(client, requestIds).readParts(merchantId, filter));
     },
   };
 }

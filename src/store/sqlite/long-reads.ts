@@ -1,86 +1,111 @@
 import type { Database } from "bun:sqlite";
 import { clientHasGone, createSearchQueue } from "../search-queue.ts";
-import { openForReading } from "./database.ts";
+import { type OpenDatabase, openForReading } from "./database.ts";
 
-export interface LongReads {
+/** Long reads, each at one point in time, in steps. Other work runs between the steps. */
+export class LongReads {
+  readonly #file: string;
+  readonly #assertFileInPlace: () => void;
+  readonly #queue = createSearchQueue(1);
+  readonly #open = new Set<OpenDatabase>();
+  /** That of {@link run}. A new one would prepare all statements again, and read all pages of the file again. */
+  #kept: OpenDatabase | null = null;
+  #isClosed = false;
+
   /**
-   * @param read starts a read on its own connection, and yields between its steps
-   * @param signal ends it when its client has gone
+   * @param file a database that is open already, and stays open
+   * @param assertFileInPlace throws if another file is in its place
    */
-  readonly run: <T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal) => Promise<T>;
-  /** How many run or wait. */
-  readonly count: number;
-  /** Rejects the reads that have not ended. */
-  close(): void;
-}
-
-/**
- * Long reads, one after another. Each reads one point in time, in steps; other work runs between the steps. Their connection stays
- * open: a new one would prepare all statements again, and read all pages of the file again.
- * @param file a database that is open already, and stays open
- * @param assertFileInPlace throws if another file is in its place
- */
-export function createLongReads(file: string, assertFileInPlace: () => void = () => {}): LongReads {
-  const queue = createSearchQueue(1);
-  let connection: ReturnType<typeof openForReading> | undefined;
-  let isClosed = false;
-
-  function disconnect(): void {
-    connection?.close();
-    connection = undefined;
+  constructor(file: string, assertFileInPlace: () => void = () => {}) {
+    this.#file = file;
+    this.#assertFileInPlace = assertFileInPlace;
   }
 
-  /** A connection to the same file. The path may lead to another file, before it is opened here or while it is. */
-  function connect() {
-    const opened = openForReading(file);
+  /**
+   * These reads run one after another.
+   * @param read starts a read on a connection, and yields between its steps
+   * @param signal ends it when its client has gone
+   */
+  run<T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal): Promise<T> {
+    return this.#queue.run(() => this.#readInSteps(read, signal), signal);
+  }
+
+  /** How many of these reads run or wait. */
+  get count(): number {
+    return this.#queue.size;
+  }
+
+  /** A read whose parts the caller takes one by one. It has a connection of its own, which the end of the generator closes. */
+  async *stream<T>(read: (client: Database) => Generator<T>): AsyncGenerator<T> {
+    const own = this.#connect();
     try {
-      assertFileInPlace();
-      return opened;
-    } catch (error) {
-      opened.close();
-      throw error;
+      own.client.run("BEGIN");
+      for (const part of read(own.client)) {
+        yield part;
+        await nextTurn();
+        this.#requireOpen();
+      }
+    } finally {
+      this.#disconnect(own);
     }
   }
 
-  async function readInSteps<T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal): Promise<T> {
-    if (isClosed) throw new Error("the store was closed");
-    assertFileInPlace();
-    connection ??= connect();
-    const { client } = connection;
+  /** Reads that have not ended reject at their next step. */
+  close(): void {
+    this.#isClosed = true;
+    for (const one of this.#open) this.#disconnect(one);
+  }
+
+  async #readInSteps<T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal): Promise<T> {
+    this.#requireOpen();
+    this.#assertFileInPlace();
+    this.#kept ??= this.#connect();
+    const kept = this.#kept;
     try {
       // The first step fixes the point in time.
-      client.run("BEGIN");
-      const reading = read(client);
+      kept.client.run("BEGIN");
+      const reading = read(kept.client);
       let step = reading.next();
       while (!step.done) {
         await nextTurn();
-        if (isClosed) throw new Error("the store was closed");
+        this.#requireOpen();
         if (signal?.aborted) throw clientHasGone();
         step = reading.next();
       }
-      client.run("COMMIT");
+      kept.client.run("COMMIT");
       return step.value;
     } catch (error) {
       // This ends its transaction, too.
-      disconnect();
+      this.#disconnect(kept);
+      this.#kept = null;
       throw error;
     }
   }
 
-  return {
-    run: <T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal): Promise<T> =>
-      queue.run(() => readInSteps(read, signal), signal),
-    get count() {
-      return queue.size;
-    },
-    close(): void {
-      isClosed = true;
-      disconnect();
-    },
-  };
+  /** A connection to the same file. The path may lead to another file, before it is opened here or while it is. */
+  #connect(): OpenDatabase {
+    this.#requireOpen();
+    const opened = openForReading(this.#file);
+    this.#open.add(opened);
+    try {
+      this.#assertFileInPlace();
+      return opened;
+    } catch (error) {
+      this.#disconnect(opened);
+      throw error;
+    }
+  }
+
+  #disconnect(one: OpenDatabase): void {
+    if (this.#open.delete(one)) one.close();
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw new Error("the store was closed");
+  }
 }
 
-export const nextTurn = () =>
+const nextTurn = () =>
   new Promise<void>((resolve) => {
     setImmediate(resolve);
   });

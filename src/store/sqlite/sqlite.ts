@@ -6,13 +6,12 @@ import { type OpenDatabase, type OpenOptions, openDatabase, openForReading } fro
 import { DatabaseFileWatch } from "./database-file.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createTransactionList } from "./list.ts";
-import { createLongReads } from "./long-reads.ts";
+import { LongReads } from "./long-reads.ts";
 import { createMerchantStore } from "./merchants.ts";
 import { createNumbering, useKey } from "./numbering.ts";
 import { createRun, createSql } from "./query.ts";
 import { createReadSnapshot } from "./read-snapshot.ts";
 import { createSteppedReads } from "./stepped-reads.ts";
-import { StreamedReads } from "./streamed-reads.ts";
 import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { createVitals } from "./vitals.ts";
@@ -84,20 +83,18 @@ export function createStore(
     fileWatch.look();
     fileWatch.assertInPlace();
   };
-  const longReads = createLongReads(file, assertFileNow);
-  const streamed = new StreamedReads(file, assertFileNow);
+  const longReads = new LongReads(file, assertFileNow);
   const read = createSteppedReads(client, readSnapshot, longReads);
   return {
     merchants: createMerchantStore(sql, readSnapshot, commits),
     transactions: createTransactionStore({ client, readSnapshot, commits, totals, numbering, deliveries, read }),
-    transactionList: createTransactionList(read, streamed, numbering.requestIds),
+    transactionList: createTransactionList(read, longReads, numbering.requestIds),
     deliveries,
     vitals: createVitals(client, file, { readSnapshot, meter, longReads, fileWatch, stopwatch }),
     isShared: false,
     replicaChangeToken: async () => "",
     close() {
       longReads.close();
-      streamed.close();
       readSnapshot.close();
       fileWatch.closing(client, close);
     },
