@@ -36,7 +36,7 @@ export class SharedSteering implements Steering {
   #state: readonly { readonly name: PartName; readonly part: StatePart; readonly started: string }[] = [];
   #onChange: (names: readonly PartName[]) => void = () => {};
   #version = -1;
-  #freshUntilMs = Number.NEGATIVE_INFINITY;
+  /** When the last confirmation was sent: the lease begins with it. */
   #confirmedAtMs = Number.NEGATIVE_INFINITY;
   readonly #polling: ReturnType<typeof createRepeater>;
   /** One piece of work at a time: a second one would only wait for the lock of the first, and take another connection. */
@@ -63,7 +63,7 @@ export class SharedSteering implements Steering {
       return JSON.stringify(kept === undefined ? {} : { [LASTING]: kept });
     });
     this.#apply(joined);
-    this.#renewLease(startedMs);
+    this.#confirmedAtMs = startedMs;
     this.#polling.start();
   }
 
@@ -76,7 +76,7 @@ export class SharedSteering implements Steering {
 
   /** Whether the lease is valid. Without it the state may be out of date: other replicas do not wait for our confirmation. */
   get isFresh(): boolean {
-    return this.#options.stopwatch() < this.#freshUntilMs;
+    return this.#options.stopwatch() < this.#confirmedAtMs + LEASE_MS;
   }
 
   refresh(): Promise<void> {
@@ -111,7 +111,7 @@ export class SharedSteering implements Steering {
       });
       this.#version = edited.version;
       await table.confirm(edited.version, LEASE_MS);
-      this.#renewLease(startedMs);
+      this.#confirmedAtMs = startedMs;
     } catch (error) {
       // The memory may differ from the table: the next poll loads the table.
       this.#version = -1;
@@ -146,13 +146,8 @@ export class SharedSteering implements Steering {
     if (isNew) this.#apply(current);
     if (isNew || startedMs - this.#confirmedAtMs >= CONFIRM_MS) {
       await table.confirm(current.version, LEASE_MS);
-      this.#renewLease(startedMs);
+      this.#confirmedAtMs = startedMs;
     }
-  }
-
-  #renewLease(startedMs: number): void {
-    this.#confirmedAtMs = startedMs;
-    this.#freshUntilMs = startedMs + LEASE_MS;
   }
 
   #apply({ version, document }: StoredDocument): void {

@@ -3,12 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createSearchQueue } from "../../src/store/search-queue.ts";
 import { type CommitQueue, createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
-import {
-  CAPACITY,
-  createLookupCache,
-  createReadSnapshot,
-  type ReadSnapshot,
-} from "../../src/store/sqlite/read-snapshot.ts";
+import { CAPACITY, createLookupCache } from "../../src/store/sqlite/lookup-cache.ts";
+import { createReadSnapshot, type ReadSnapshot } from "../../src/store/sqlite/read-snapshot.ts";
 import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
 import { Meter } from "../../src/store/vitals.ts";
 import { useFolder } from "../support/cleanup.ts";

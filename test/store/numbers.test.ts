@@ -7,7 +7,7 @@ import { receiptNumber, secretOf } from "../../src/domain/identifiers.ts";
 import { dayOf } from "../../src/domain/timestamp.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import { continueNumbers, openStore, readRows, writeRows } from "../../src/store/sqlite/sqlite.ts";
-import type { Rows } from "../../src/store/store.ts";
+import type { TableRows } from "../../src/store/transfer.ts";
 import { naiveList } from "../support/book.ts";
 import { useFolder } from "../support/cleanup.ts";
 import { CREATED_AT_MS, insertPending, insertRow, openStoreWithMerchants, paid, ROWS } from "../support/shop.ts";
@@ -16,7 +16,7 @@ const inFolder = useFolder();
 const MINUTE_MS = 60_000;
 
 /** The memos that a network writes. */
-function* withMemos(source: Iterable<Rows>): Generator<Rows> {
+function* withMemos(source: Iterable<TableRows>): Generator<TableRows> {
   for (const { table, rows } of source) {
     yield { table, rows: table === "transactions" ? rows.map((row) => ({ ...row, memo: "manual - default" })) : rows };
   }

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { parseAddress } from "../../src/store/postgres/address.ts";
-import { createEngineClock, createHeartbeat } from "../../src/store/postgres/engine-clock.ts";
+import { createEngineClock } from "../../src/store/postgres/engine-clock.ts";
 import { ConnectionEnded } from "../../src/store/postgres/failures.ts";
-import type { EngineSql } from "../../src/store/postgres/options.ts";
+import { createHeartbeat } from "../../src/store/postgres/heartbeat.ts";
 import { fromStored, toStored } from "../../src/store/postgres/rows.ts";
+import type { EngineSql } from "../../src/store/postgres/sql.ts";
 import { createVitals } from "../../src/store/postgres/vitals.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { nextTurn } from "../support/waiting.ts";

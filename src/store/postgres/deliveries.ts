@@ -2,8 +2,8 @@ import type { DeliveryStore } from "../../domain/delivery.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
 import { createDeliveries, type DeliveryRow, REMOVE_OLD } from "../deliveries.ts";
 import { toTransaction } from "../rows.ts";
-import type { EngineSql } from "./options.ts";
 import { fromRow, ROW } from "./rows.ts";
+import type { EngineSql } from "./sql.ts";
 
 export interface Deliveries extends DeliveryStore {
   /** What a statement that writes outcomes adds for each of them, as JSON; null for nothing. */

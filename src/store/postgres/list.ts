@@ -3,15 +3,16 @@ import { PgDialect } from "drizzle-orm/pg-core";
 import type { TransactionFilter } from "../../domain/filters.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
 import type { Page } from "../../domain/list.ts";
-import { isCounted, isNamed, numbersIn, offsetOf, rangesOf, type Searched, type Selection } from "../list-query.ts";
+import { isCounted, offsetOf, type Selection } from "../list-query.ts";
 import { type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
+import { isNamed, numbersIn, rangesOf, type Searched } from "../search.ts";
 import { clientHasGone, createSearchQueue } from "../search-queue.ts";
 import type { ListedPage, TransactionList } from "../store.ts";
 import type { Connection, Connections } from "./connections.ts";
 import { createGroup } from "./group.ts";
-import type { EngineSql } from "./options.ts";
 import type { ReadsParts } from "./reads.ts";
 import { fromRow, numbers, ROW, toStored } from "./rows.ts";
+import type { EngineSql } from "./sql.ts";
 import { list, transactions } from "./tables.ts";
 
 /** Each list is one statement, so that its rows and its counts are of one point in time. */

@@ -3,7 +3,8 @@ import type { Merchant, PaymentAccount } from "../../domain/merchant.ts";
 import * as shared from "../merchants.ts";
 import type { Query } from "../query.ts";
 import type { FirstMerchant, MerchantStore, NewAccount } from "../store.ts";
-import type { EngineSql } from "./options.ts";
+import { createRecent } from "./recent.ts";
+import type { EngineSql } from "./sql.ts";
 
 /** The next numbers follow an id that was given. */
 const FOLLOW_ID =
@@ -118,36 +119,3 @@ const lockMerchants = (query: Query) => query("SELECT 1 FROM numbering FOR UPDAT
 
 const lockMerchant = (query: Query, id: number) =>
   query("SELECT 1 FROM merchants WHERE id = $1::bigint FOR UPDATE", [id]);
-
-/** How long a row is cached. For this time, other replicas still accept a revoked key. */
-const RECENT_MS = 1000;
-
-/** A cache with this many entries is emptied before the next one. */
-const CAPACITY = 4000;
-
-/**
- * A cache of rows that every request needs and that change rarely. Lookups at the same time share one read. Nothing tells what other
- * replicas have written, as SQLite does for its cache, so a row is kept for a time.
- * @param read reads a row; a missing row is not cached
- */
-export function createRecent<K, V>(stopwatch: () => number, read: (key: K) => Promise<V | null>) {
-  const kept = new Map<K, { readonly atMs: number; readonly row: Promise<V | null> }>();
-  return {
-    find(key: K): Promise<V | null> {
-      const atMs = stopwatch();
-      const known = kept.get(key);
-      if (known && atMs - known.atMs < RECENT_MS) return known.row;
-      const entry = { atMs, row: read(key) };
-      if (kept.size >= CAPACITY) kept.clear();
-      kept.set(key, entry);
-      const drop = () => {
-        if (kept.get(key) === entry) kept.delete(key);
-      };
-      void entry.row.then((row) => {
-        if (row === null) drop();
-      }, drop);
-      return entry.row;
-    },
-    forget: (key: K) => void kept.delete(key),
-  };
-}

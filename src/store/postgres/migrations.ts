@@ -7,7 +7,8 @@ import initial from "./migrations/0001_initial.sql" with { type: "text" };
 import deliveries from "./migrations/0002_deliveries.sql" with { type: "text" };
 import writes from "./migrations/0003_writes.sql" with { type: "text" };
 import list from "./migrations/0004_list.sql" with { type: "text" };
-import type { EngineSql, PostgresOptions } from "./options.ts";
+import type { PostgresOptions } from "./options.ts";
+import type { EngineSql } from "./sql.ts";
 
 /** In order. A released migration never changes. Each works with the previous program, so that replicas can be updated in turn. */
 const MIGRATIONS: readonly string[] = [initial, deliveries, writes, list];

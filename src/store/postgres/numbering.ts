@@ -1,5 +1,5 @@
 import { createRequestIds, type RequestIds } from "../../domain/identifiers.ts";
-import type { EngineSql } from "./options.ts";
+import type { EngineSql } from "./sql.ts";
 
 /** How many numbers a process gets with each value of the sequence. */
 export const BLOCK = 1000;

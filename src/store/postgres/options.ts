@@ -1,8 +1,9 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { Random } from "../../domain/random.ts";
-import type { Query, Sql } from "../query.ts";
-import type { Rows, Store } from "../store.ts";
-import type { Connection, Script } from "./connections.ts";
+import type { Store } from "../store.ts";
+import type { TableRows } from "../transfer.ts";
+import type { EngineClock } from "./engine-clock.ts";
+import type { EngineSql } from "./sql.ts";
 
 /** The options of the engine, and what it offers beyond {@link Store}. */
 
@@ -33,48 +34,19 @@ export interface PostgresOptions {
   readonly reportFault?: (error: unknown) => void;
 }
 
-/** A clock that shows the engine's time: the same on all replicas, whatever their hosts' clocks show. */
-export interface EngineClock extends Clock {
-  /** How far the engine's clock is ahead of the host's. */
-  readonly offsetMs: number;
-  /** `unknown`: not measured for a while. `jumped`: it differs from this clock by more than a second. */
-  readonly state: "known" | "unknown" | "jumped";
-}
-
-/**
- * Runs statements, and tries them again until the commit deadline where nothing of them is stored. `read`, `write` and `transaction`
- * can also run twice, if an answer was lost; the other two reject then.
- * @throws OutcomeUnknown from all that write: the work may be stored
- */
-export interface EngineSql extends Sql {
-  /**
-   * Several statements that need no commit.
-   * @param isLong whether one attempt may use the whole deadline
-   */
-  reading<T>(work: (connection: Connection) => Promise<T>, isLong?: boolean): Promise<T>;
-  /** One statement that is never sent twice. */
-  readonly writeOnce: Query;
-  /** Several statements in one READ COMMITTED transaction. */
-  transaction<T>(work: InTransaction<T>): Promise<T>;
-  /** The same, but it is never committed twice. */
-  transactionOnce<T>(work: InTransaction<T>): Promise<T>;
-}
-
-export type InTransaction<T> = (query: Query, script: Script) => Promise<T>;
-
 export interface PostgresStore extends Store {
   readonly clock: EngineClock;
   readonly sql: EngineSql;
   /** The version of the schema. */
   readonly schema: number;
   /** All rows as they are at one point in time, a thousand at a time, in the order of `TABLES` and of their ids. */
-  exportAll(): AsyncGenerator<Rows>;
+  exportAll(): AsyncGenerator<TableRows>;
   /**
    * Fills an empty database in one transaction, and counts the totals. Numbers continue after those of the rows.
    * @param rows in the order of `TABLES`; checked already
    * @throws UnusableDatabase `foreign` if there are merchants or transactions already
    */
-  importAll(rows: AsyncIterable<Rows> | Iterable<Rows>): Promise<void>;
+  importAll(rows: AsyncIterable<TableRows> | Iterable<TableRows>): Promise<void>;
   /** Whether the totals equal a full count, at one point in time. */
   areTotalsTrue(): Promise<boolean>;
   /** Replaces the totals by a full count. Meanwhile no payment is stored. */

@@ -6,8 +6,8 @@ import { type TransactionRow, toCompleted, toPending, toTransaction } from "../r
 import type { TransactionReads } from "../store.ts";
 import { createGroup } from "./group.ts";
 import type { Numbering } from "./numbering.ts";
-import type { EngineSql } from "./options.ts";
 import { fromRow, numbers, ROW, toStored } from "./rows.ts";
+import type { EngineSql } from "./sql.ts";
 
 /** Looking up this many payments of one phone takes a few milliseconds. */
 const FEW_OF_PHONE = 1000;

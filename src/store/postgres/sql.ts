@@ -1,9 +1,30 @@
 import { type Clock, pause } from "../../domain/clock.ts";
+import type { Query, Sql } from "../query.ts";
 import { OutcomeUnknown } from "../store.ts";
 import type { Meter } from "../vitals.ts";
-import type { Connection, Connections } from "./connections.ts";
+import type { Connection, Connections, Script } from "./connections.ts";
 import { StoreClosed, sqlStateOf, verdictOf } from "./failures.ts";
-import type { EngineSql, InTransaction } from "./options.ts";
+
+/**
+ * Runs statements, and tries them again until the commit deadline where nothing of them is stored. `read`, `write` and `transaction`
+ * can also run twice, if an answer was lost; the other two reject then.
+ * @throws OutcomeUnknown from all that write: the work may be stored
+ */
+export interface EngineSql extends Sql {
+  /**
+   * Several statements that need no commit.
+   * @param isLong whether one attempt may use the whole deadline
+   */
+  reading<T>(work: (connection: Connection) => Promise<T>, isLong?: boolean): Promise<T>;
+  /** One statement that is never sent twice. */
+  readonly writeOnce: Query;
+  /** Several statements in one READ COMMITTED transaction. */
+  transaction<T>(work: InTransaction<T>): Promise<T>;
+  /** The same, but it is never committed twice. */
+  transactionOnce<T>(work: InTransaction<T>): Promise<T>;
+}
+
+export type InTransaction<T> = (query: Query, script: Script) => Promise<T>;
 
 interface Parts {
   readonly connections: Connections;
@@ -34,7 +55,6 @@ const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 400;
 
-/** Runs statements until their deadline. Work is tried again where nothing of it is stored, or where it may run twice. */
 export function createSql(parts: Parts): EngineSql {
   const { connections, clock, stopwatch, meter, deadlineMs, onRecovered } = parts;
   let isSilent = false;

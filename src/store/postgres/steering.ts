@@ -2,7 +2,8 @@ import { pause } from "../../domain/clock.ts";
 import type { SharedDocument, StoredDocument } from "../../domain/shared-document.ts";
 import type { Query } from "../query.ts";
 import { UnusableDatabase } from "../store.ts";
-import type { EngineClock, EngineSql } from "./options.ts";
+import type { EngineClock } from "./engine-clock.ts";
+import type { EngineSql } from "./sql.ts";
 
 /** The document in the table of the steering, and the replicas that run. */
 export interface SteeringTable extends SharedDocument {

@@ -1,7 +1,7 @@
 import type { Query } from "../query.ts";
 import { DIFFER, FULL_COUNT } from "../totals.ts";
 import type { Meter } from "../vitals.ts";
-import type { EngineSql } from "./options.ts";
+import type { EngineSql } from "./sql.ts";
 
 /** Counts and sums by merchant, day, kind and status, in shards; see the migration. */
 

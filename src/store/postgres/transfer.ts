@@ -1,5 +1,6 @@
 import type { Query } from "../query.ts";
-import { type Rows, TABLES, type TableRow, UnusableDatabase, withBinary } from "../store.ts";
+import { UnusableDatabase } from "../store.ts";
+import { TABLES, type TableRow, type TableRows, withBinary } from "../transfer.ts";
 import type { Connections } from "./connections.ts";
 import { BLOCK } from "./numbering.ts";
 import { fromRow, toRow } from "./rows.ts";
@@ -13,7 +14,7 @@ const ROWS_AT_ONCE = 1000;
 const OPEN_MS = 30_000;
 
 /** Reads page by page, by ids, in one transaction that sees one point in time. */
-export async function* exportTables(connections: Connections): AsyncGenerator<Rows> {
+export async function* exportTables(connections: Connections): AsyncGenerator<TableRows> {
   const { query, script, end } = await connections.borrow(OPEN_MS);
   try {
     await script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
@@ -40,7 +41,7 @@ export async function* exportTables(connections: Connections): AsyncGenerator<Ro
  */
 export async function importTables(
   connections: Connections,
-  source: AsyncIterable<Rows> | Iterable<Rows>,
+  source: AsyncIterable<TableRows> | Iterable<TableRows>,
   name: string,
 ): Promise<void> {
   const { query, script, end } = await connections.borrow(OPEN_MS);

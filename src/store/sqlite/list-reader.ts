@@ -4,17 +4,9 @@ import type { TransactionFilter } from "../../domain/filters.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
 import type { Page } from "../../domain/list.ts";
 import type { Transaction } from "../../domain/transaction.ts";
-import {
-  isCounted,
-  isNamed,
-  numbersIn,
-  offsetOf,
-  rangesOf,
-  type Searched,
-  type Selection,
-  timesOf,
-} from "../list-query.ts";
+import { isCounted, offsetOf, type Selection, timesOf } from "../list-query.ts";
 import { ROW, type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
+import { isNamed, numbersIn, rangesOf, type Searched } from "../search.ts";
 import type { ListedPage } from "../store.ts";
 import { PagePlaces } from "./page-places.ts";
 import type { Pause } from "./stepped-reads.ts";

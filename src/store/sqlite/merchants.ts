@@ -3,8 +3,9 @@ import type { Merchant, PaymentAccount } from "../../domain/merchant.ts";
 import * as shared from "../merchants.ts";
 import type { MerchantStore, NewAccount } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
+import { createLookupCache } from "./lookup-cache.ts";
 import type { SqliteSql } from "./query.ts";
-import { createLookupCache, type ReadSnapshot } from "./read-snapshot.ts";
+import type { ReadSnapshot } from "./read-snapshot.ts";
 
 /** Merchants, with their payment accounts and keys. */
 export function createMerchantStore(

@@ -20,9 +20,10 @@ import type { TransactionReads, TransactionStore, TransactionWrites } from "../s
 import type { CommitQueue } from "./commit-queue.ts";
 import { createCopies, emptyTransactions } from "./copies.ts";
 import type { Deliveries } from "./deliveries.ts";
+import { createLookupCache, type LookupCache } from "./lookup-cache.ts";
 import type { Numbering } from "./numbering.ts";
 import { countPending, readPaid, readPending } from "./phone-reads.ts";
-import { createLookupCache, type LookupCache, type ReadSnapshot } from "./read-snapshot.ts";
+import type { ReadSnapshot } from "./read-snapshot.ts";
 import type { SteppedReads } from "./stepped-reads.ts";
 import type { TotalsChange } from "./totals.ts";
 

@@ -4,7 +4,8 @@ import { isLine, MAX_LINE_LENGTH } from "../../domain/line.ts";
 import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS, MAX_REVOKED_KEYS } from "../../domain/merchant.ts";
 import { RESULT_CODES } from "../../domain/outcome.ts";
 import { foldedOf } from "../rows.ts";
-import { type Rows, TABLES, type TableRow, UnusableDatabase, withBinary } from "../store.ts";
+import { UnusableDatabase } from "../store.ts";
+import { TABLES, type TableRow, type TableRows, withBinary } from "../transfer.ts";
 import type { CopyContents } from "./backup.ts";
 import { explain, firstOf, openDatabase, requireSound } from "./database.ts";
 import { KNOWN_SCHEMA } from "./migrations.ts";
@@ -33,7 +34,7 @@ const TEXTS = [
  * @param name what the file is called in a refusal
  * @throws UnusableDatabase if it is damaged, of another program, or of a newer momo
  */
-export function* readRows(file: string, name: string): Generator<Rows> {
+export function* readRows(file: string, name: string): Generator<TableRows> {
   try {
     using client = new Database(file, { readonly: true });
     client.run("PRAGMA trusted_schema = OFF");
@@ -96,7 +97,7 @@ const toMoved = ({ number, ...row }: Row): TableRow =>
  */
 export async function writeRows(
   file: string,
-  source: AsyncIterable<Rows> | Iterable<Rows>,
+  source: AsyncIterable<TableRows> | Iterable<TableRows>,
   name: string,
   isMemo: (memo: string) => boolean,
 ): Promise<CopyContents> {
@@ -179,15 +180,28 @@ const MOST: readonly (readonly [counts: string, most: number, of: string])[] = [
   ["SELECT 1 - count(*) FROM numbering", 0, "databases without a key for request ids"],
 ];
 
-/** What no CHECK says of a row: what is wrong, and a query for the id of such a row. */
-const WRONG: readonly (readonly [what: string, finds: string])[] = [
-  [`id must be from 1 to ${MAX_ID}`, `transactions WHERE id > ${MAX_ID}`],
-  [`last_forgotten must be from 0 to ${MAX_ID}`, `numbering WHERE last_forgotten > ${MAX_ID}`],
-  [
-    "result_desc must be set, because its code has no standard text",
-    `transactions WHERE result_desc IS NULL AND result_code NOT IN (${Object.keys(RESULT_CODES).join(", ")})`,
-  ],
-  ["completed_at_ms must not be before created_at_ms", "transactions WHERE completed_at_ms < created_at_ms"],
+interface RowRule {
+  /** What must be. */
+  readonly rule: string;
+  readonly table: (typeof TABLES)[number];
+  /** Selects the rows that break it. */
+  readonly broken: string;
+}
+
+/** What no CHECK says of a row. */
+const RULES: readonly RowRule[] = [
+  { rule: `id must be from 1 to ${MAX_ID}`, table: "transactions", broken: `id > ${MAX_ID}` },
+  { rule: `last_forgotten must be from 0 to ${MAX_ID}`, table: "numbering", broken: `last_forgotten > ${MAX_ID}` },
+  {
+    rule: "result_desc must be set, because its code has no standard text",
+    table: "transactions",
+    broken: `result_desc IS NULL AND result_code NOT IN (${Object.keys(RESULT_CODES).join(", ")})`,
+  },
+  {
+    rule: "completed_at_ms must not be before created_at_ms",
+    table: "transactions",
+    broken: "completed_at_ms < created_at_ms",
+  },
 ];
 
 function requireBounds(client: Database, name: string): void {
@@ -195,8 +209,8 @@ function requireBounds(client: Database, name: string): void {
     const count = Number(firstOf(client, counts));
     if (count > most) throw refusal(name, `there are ${count} ${of}; at most ${most} are allowed`);
   }
-  for (const [what, finds] of WRONG) {
-    const id = firstOf(client, `SELECT id FROM ${finds} LIMIT 1`);
-    if (id !== undefined) throw refusal(name, `row ${id} of ${finds.split(" ", 1)[0]}: ${what}`);
+  for (const { rule, table, broken } of RULES) {
+    const id = firstOf(client, `SELECT id FROM ${table} WHERE ${broken} LIMIT 1`);
+    if (id !== undefined) throw refusal(name, `row ${id} of ${table}: ${rule}`);
   }
 }

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { type Day, dayOf } from "../../../src/domain/timestamp.ts";
 import { createSteeringTable } from "../../../src/store/postgres/postgres.ts";
 import { areTotalsTrue, foldTotals } from "../../../src/store/postgres/totals.ts";
-import type { Rows } from "../../../src/store/store.ts";
+import type { TableRows } from "../../../src/store/transfer.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { describePostgres, newDatabase, openReplica, openShop, runSql, sharedServer } from "../../support/postgres.ts";
 import { CREATED_AT_MS, insertPending, paid } from "../../support/shop.ts";
@@ -54,7 +54,7 @@ describePostgres((version) => {
     await store.transactions.record(pending.slice(0, 600).map((one) => paid(one)));
     const copyUrl = await newDatabase(await sharedServer(version));
     const copy = await openReplica(copyUrl);
-    async function* exportWhileWriting(): AsyncGenerator<Rows> {
+    async function* exportWhileWriting(): AsyncGenerator<TableRows> {
       let isFirst = true;
       for await (const rows of store.exportAll()) {
         // It is stored after the export began, so it is not in the copy.
