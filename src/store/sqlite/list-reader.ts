@@ -76,8 +76,8 @@ export class ListReader {
       (of) => sql`SELECT ${sql.raw(ROW)} FROM ${transactions} ${NEWEST}
         WHERE ${this.#isShown(merchantId, selection, of)} ${list.newest}`,
     );
-    for (const { of, bounds } of stretchesOf(this.#statements, merchantId, [timesOf(selection)], MOST_PASSED_ON))
-      yield rows(of)(bounds).map((row) => toTransaction(row, this.#requestIds));
+    for (const stretch of stretchesOf(this.#statements, merchantId, [timesOf(selection)], MOST_PASSED_ON))
+      yield rows(stretch).map((row) => toTransaction(row, this.#requestIds));
   }
 
   #selectionOf({ search, findsEnds, ...rest }: TransactionFilter): Selection {
@@ -100,12 +100,12 @@ export class ListReader {
       place = this.#places.find(pages, offset);
       if (place) skip = 0;
     }
-    const within = this.#reads(merchantId, selection);
+    const reads = this.#reads(merchantId, selection);
     const shown: Place[] = [];
-    for (const { of, bounds } of stretchesOf(this.#statements, merchantId, joined(days), MOST_ENTRIES, place)) {
-      const count = skip === 0 ? null : (within.count(of)(bounds)[0]?.count ?? 0);
+    for (const stretch of stretchesOf(this.#statements, merchantId, joined(days), MOST_ENTRIES, place)) {
+      const count = skip === 0 ? null : (reads.count(stretch)[0]?.count ?? 0);
       if (count === null || skip < count) {
-        shown.push(...within.page(of)({ ...bounds, limit: limit - shown.length, skip }));
+        shown.push(...reads.page(stretch, { limit: limit - shown.length, skip }));
         if (shown.length === limit) break;
       }
       skip = Math.max(skip - (count ?? 0), 0);
@@ -118,16 +118,16 @@ export class ListReader {
 
   /** Looks at each transaction of the days. */
   *#readAll(merchantId: number, selection: Selection, page: Page): Generator<Pause, ListedPage> {
-    const within = this.#reads(merchantId, selection);
+    const reads = this.#reads(merchantId, selection);
     const sums: StatusSum[] = [];
     let skip = offsetOf(page);
     const ids: number[] = [];
-    for (const { of, bounds } of stretchesOf(this.#statements, merchantId, [timesOf(selection)], MOST_ROWS)) {
-      const found = within.sums(of)(bounds);
+    for (const stretch of stretchesOf(this.#statements, merchantId, [timesOf(selection)], MOST_ROWS)) {
+      const found = reads.sums(stretch);
       sums.push(...found);
       const count = toSummary(found).totalItems;
       if (skip < count && ids.length < page.limit) {
-        const shown = within.page(of)({ ...bounds, limit: page.limit - ids.length, skip });
+        const shown = reads.page(stretch, { limit: page.limit - ids.length, skip });
         ids.push(...shown.map(({ id }) => id));
       }
       skip = Math.max(skip - count, 0);

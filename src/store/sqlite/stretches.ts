@@ -37,6 +37,9 @@ type Values = Readonly<Record<string, number>>;
 /** A statement that is written once, and run with other values. */
 type Prepared<R> = (values: Values) => R[];
 
+/** Reads a stretch. The values are those that its statement has besides the bounds. */
+type ReadStretch<R> = (stretch: Stretch, values?: Values) => R[];
+
 /** drizzle writes the SQL, and Bun's `query` caches the prepared statement. drizzle's own driver would prepare it each time. */
 const dialect = new SQLiteSyncDialect();
 
@@ -54,12 +57,15 @@ export class ListStatements {
 
   /**
    * @param statement reads a stretch: its condition is {@link isWithin}
-   * @returns the statement for each kind of stretch, prepared when it is first used
+   * @returns runs it; for each kind of stretch, it is prepared when it is first used
    */
-  ofEach<R>(statement: (of: Stretch["of"]) => SQL): (of: Stretch["of"]) => Prepared<R> {
+  ofEach<R>(statement: (of: Stretch["of"]) => SQL): ReadStretch<R> {
     const times = once(() => this.#prepare<R>(statement("times")));
     const millisecond = once(() => this.#prepare<R>(statement("millisecond")));
-    return (of) => (of === "times" ? times() : millisecond());
+    return ({ of, bounds }, values) => {
+      const read = of === "times" ? times() : millisecond();
+      return read({ ...bounds, ...values });
+    };
   }
 
   #prepare<R>(statement: SQL): Prepared<R> {
@@ -88,7 +94,7 @@ export function* stretchesOf(
   // Any number of payments can start in one millisecond.
   function* within(ms: number, beforeId: number): Generator<Stretch> {
     for (let bounds = { fromMs: ms, beforeMs: ms + 1, fromId: 0, beforeId }; ; ) {
-      const [middle] = last("millisecond")({ ...bounds, count: most });
+      const [middle] = last({ of: "millisecond", bounds }, { count: most });
       yield { of: "millisecond", bounds: { ...bounds, fromId: middle?.id ?? 0 } };
       if (!middle) return;
       bounds = { ...bounds, beforeId: middle.id };
@@ -100,9 +106,10 @@ export function* stretchesOf(
     const newestMs = Math.min(beforeMs, after?.createdAtMs ?? beforeMs);
     let bounds = { fromMs, beforeMs: newestMs, fromId: 0, beforeId: Number.MAX_SAFE_INTEGER };
     for (;;) {
-      const [end] = last("times")({ ...bounds, count });
+      const [end] = last({ of: "times", bounds }, { count });
       if (!end) break;
-      const isFull = last("millisecond")({ ...bounds, fromMs: end.ms, beforeId: end.id, count: most }).length > 0;
+      const before: Stretch = { of: "millisecond", bounds: { ...bounds, fromMs: end.ms, beforeId: end.id } };
+      const isFull = last(before, { count: most }).length > 0;
       yield { of: "times", bounds: { ...bounds, fromMs: isFull ? end.ms + 1 : end.ms } };
       if (isFull) yield* within(end.ms, Number.MAX_SAFE_INTEGER);
       bounds = { ...bounds, beforeMs: end.ms };
