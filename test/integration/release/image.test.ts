@@ -174,11 +174,18 @@ describe.skipIf(why !== "")(named("the container image", why), () => {
       ["the volumes of Kubernetes (fsGroup)", () => [...volume("fs-group", 1000, 0o2775), "--group-add", "1000"]],
       ["the volumes of Kubernetes (emptyDir)", () => volume("empty-dir", 0, 0o777)],
       ["the users of OpenShift", () => [...volume("openshift", 0, 0o775), "--user", "1000660000:0"]],
-      ["a file system in memory", () => ["--user", "1000", "--tmpfs", "/data"]],
       ["any user, without a volume", () => ["--user", "12345:12345"]],
-      ["data that ends with it", () => [...CONFINED, "--tmpfs", "/data", "--user", "1000:1000"]],
-      ["another directory", () => [...CONFINED, "--env", "MOMO_DATA=/data/sub"]],
-      ["options by variables", () => ["--env", "MOMO_SERVE_PORT=8080", "--env", "MOMO_SERVE_BASE_PATH=/api"]],
+      [
+        "a file system in memory, confined, as any user",
+        () => [...CONFINED, "--tmpfs", "/data", "--user", "1000:1000"],
+      ],
+      [
+        "another directory, and options by variables",
+        () => [
+          ...CONFINED,
+          ...flagsOf({ MOMO_DATA: "/data/sub", MOMO_SERVE_PORT: "8080", MOMO_SERVE_BASE_PATH: "/api" }),
+        ],
+      ],
       ["other ports", () => CONFINED, ["--port", "0", "--control-port", "9000", "--host", "127.0.0.1"]],
     ])("its health check and docker exec momo pay work with %s", async (name, flags, words = []) => {
       const container = name.replaceAll(/\W+/g, "-");
