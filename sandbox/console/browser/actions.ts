@@ -1,39 +1,16 @@
-import { effect, type Signal } from "@preact/signals";
-import { openStory, quietly, refreshMessages, refreshRows, reload } from "./loading.ts";
+import type { Signal } from "@preact/signals";
 import type { CallFilters } from "./logic/calls.ts";
 import { type Filters, inForce } from "./logic/filters.ts";
 import { formatRoute, parseRoute, type Route, type View } from "./logic/route.ts";
 import * as state from "./state.ts";
-import { after, replaceAddress, tabMemory } from "./system.ts";
+import { replaceAddress, tabMemory } from "./system.ts";
 
 /** Actions of a person that only change the page, without calls of the control API. */
 
-/** The list is loaded this long after the last key. */
-const TYPING_PAUSE_MS = 180;
-
-/** Follows the address bar and the handset: loads the story, the list and the messages that they show. */
+/** Follows the address bar. */
 export function followRoute(): void {
   addEventListener("hashchange", () => {
     state.route.value = parseRoute(location.hash);
-  });
-  effect(() => openStory(state.openPayment.value));
-  effect(() => {
-    state.shownPhone.value;
-    state.messages.value = [];
-    if (state.isLoaded.peek()) refreshMessages();
-  });
-  let cancel = () => {};
-  effect(() => {
-    state.selection.value;
-    cancel();
-    if (!state.isLoaded.value || state.isListCurrent.peek()) return;
-    cancel = after(TYPING_PAUSE_MS, refreshRows);
-  });
-  let merchantBefore: number | null = null;
-  effect(() => {
-    const merchant = state.merchantId.value;
-    if (merchantBefore !== null && merchant !== merchantBefore) after(0, () => void quietly(reload.registry));
-    merchantBefore = merchant;
   });
 }
 
@@ -63,8 +40,6 @@ export function setFilters(changed: Partial<Filters & CallFilters>): void {
 
 export function chooseMerchant(id: number): void {
   state.payments.replace([]);
-  // Also if the person goes back to a merchant before the list of another one is asked for.
-  state.answeredSelection.value = null;
   state.totalItems.value = null;
   state.counts.value = null;
   goTo(state.view.value, null, { merchant: String(id) });

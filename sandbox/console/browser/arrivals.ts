@@ -6,8 +6,8 @@ import type { Transaction } from "./wire.ts";
 const known = new Map<string, Transaction>();
 const MOST_KNOWN = 2000;
 
-/** The payments that ended since the open prompts were asked for: the answer may still have them. */
-export const endedSinceAsked = new Set<string>();
+/** The payments that ended since the open prompts came: an answer that is under way may still have them. */
+export const endedSincePrompts = new Set<string>();
 
 /** @returns each in its last state: a list, a story or an event may be older than what is known */
 export function remember(transactions: readonly Transaction[]): readonly Transaction[] {
@@ -16,7 +16,7 @@ export function remember(transactions: readonly Transaction[]): readonly Transac
     const newest = (hasEnded(id) && known.get(id)) || one;
     known.delete(id);
     known.set(id, newest);
-    if (newest.status !== "pending") endedSinceAsked.add(id);
+    if (newest.status !== "pending") endedSincePrompts.add(id);
     return newest;
   });
   for (const id of known.keys()) {
@@ -40,9 +40,11 @@ const hasEnded = (checkoutRequestId: string): boolean =>
 /** Removes payments, prompts and requests: the server is another one, or was reset. */
 export function forgetAll(): void {
   known.clear();
-  state.answeredSelection.value = null;
+  endedSincePrompts.clear();
+  state.isListCurrent.value = false;
   state.newestPayment.value = null;
   state.story.value = null;
+  state.storyProblem.value = null;
   state.pickedPhone.value = null;
   state.prompts.value = new Map();
   state.requests.replace([]);

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { LiveList } from "./live-list.ts";
 import { NO_CALL_FILTERS } from "./logic/calls.ts";
-import { type Filters, givenOf, NO_FILTERS, queryOf } from "./logic/filters.ts";
+import { type Filters, givenOf, NO_FILTERS } from "./logic/filters.ts";
 import { findingsByCall, findingsByPayment } from "./logic/findings.ts";
 import { aheadInWords, dayAt } from "./logic/format.ts";
 import { type ClockAt, type EndNote, sandboxNowMs } from "./logic/phone.ts";
@@ -75,11 +75,8 @@ export const merchantId = computed<number | null>(() => {
   return asked?.id ?? server.value?.default_merchant_id ?? null;
 });
 export const filters = computed<Filters>(() => givenOf(NO_FILTERS, queries.value.transactions ?? {}));
-/** What selects the rows: the merchant, and the filters in the form of the API. */
-export const selection = computed(() => `${merchantId.value} ${queryOf(filters.value)}`);
-/** The selection of the loaded rows and counts. If it differs from `selection`, a load is running. */
-export const answeredSelection = signal<string | null>(null);
-export const isListCurrent = computed(() => answeredSelection.value === selection.value);
+/** Whether rows and counts are those of the merchant and the filters. If not, a load is running. */
+export const isListCurrent = signal(false);
 export const filterProblem = signal<wire.Refusal | null>(null);
 export const payments = new LiveList<wire.Transaction>();
 /** Whether the lists stand still until the person resumes them. */

@@ -1,22 +1,10 @@
 import { batch, effect } from "@preact/signals";
 import { api, Refused } from "./api.ts";
 import { remember } from "./arrivals.ts";
-import {
-  addRequests,
-  loadAll,
-  loadPrompts,
-  quietly,
-  refreshFindings,
-  refreshMessages,
-  refreshNewest,
-  refreshPrompts,
-  refreshRows,
-  refreshStory,
-  reload,
-} from "./loading.ts";
+import { addRequests, findings, loadAll, messages, newest, prompts, rows, steered, story } from "./loading.ts";
 import { endPrompts } from "./phones.ts";
 import * as state from "./state.ts";
-import { after, every, isHidden, onVisibility, sleep, throttled } from "./system.ts";
+import { after, becomes, every, isHidden, sleep, throttled } from "./system.ts";
 import type { ConsoleEvent, EventData, LoggedRequest, Transaction } from "./wire.ts";
 
 /** Keeps the state up to date with the server: loads it, follows the events, and reconnects. */
@@ -34,25 +22,15 @@ let lastEventId: string | null = null;
 /** Loads and follows the events, while the tab is shown, until the page is closed. */
 export async function follow(): Promise<never> {
   for (let failures = 0; ; ) {
-    await shown();
+    if (isHidden.value) state.connection.value = "connecting";
+    await becomes(() => !isHidden.value);
     await connect();
     failures = state.connection.value === "live" ? 0 : failures + 1;
-    if (state.tokenAsked.value) await tokenGiven();
-    else if (!isHidden()) {
+    if (state.tokenAsked.value) await becomes(() => state.tokenAsked.value === null);
+    else if (!isHidden.value) {
       state.connection.value = "lost";
       await sleep(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0);
     }
-  }
-}
-
-/** Waits until the tab is shown. */
-async function shown(): Promise<void> {
-  while (isHidden()) {
-    state.connection.value = "connecting";
-    const change = Promise.withResolvers<void>();
-    const stop = onVisibility(change.resolve);
-    await change.promise;
-    stop();
   }
 }
 
@@ -67,11 +45,11 @@ async function connect(): Promise<void> {
     cancelSilence();
     cancelSilence = after(SILENCE_MS, leave);
   };
-  let cancelHidden = () => {};
-  const stop = onVisibility(() => {
-    cancelHidden();
-    if (isHidden()) cancelHidden = after(HIDDEN_MS, leave);
-    else if (state.connection.value === "live") refresh.clock();
+  const stop = effect(() => {
+    if (isHidden.value) return after(HIDDEN_MS, leave);
+    // The clock of the page may have stood still while the tab was hidden, or the machine slept.
+    if (state.connection.value === "live") refresh("clock");
+    return undefined;
   });
   try {
     const needsAll = lastEventId === null || !state.isLoaded.value;
@@ -82,13 +60,8 @@ async function connect(): Promise<void> {
         onSign();
         lastEventId = id ?? lastEventId;
         // Load after the stream is open, so that no event is missed between the two.
-        if (needsAll) {
-          void renew();
-        } else {
-          state.connection.value = "live";
-          // The clock of the page may have stood still while the machine slept.
-          refresh.clock();
-        }
+        if (needsAll) void renew();
+        else state.connection.value = "live";
       },
       onEvent(event, id) {
         if (id) lastEventId = id;
@@ -100,7 +73,6 @@ async function connect(): Promise<void> {
     if (!(error instanceof Refused)) throw error;
   } finally {
     cancelSilence();
-    cancelHidden();
     stop();
   }
 }
@@ -109,20 +81,9 @@ async function connect(): Promise<void> {
 async function renew(): Promise<void> {
   // There may be another stream when the answers come.
   const mine = leave;
-  await loadAll();
+  const isLast = await loadAll();
   if (state.isLoaded.value) state.connection.value = "live";
-  else mine();
-}
-
-function tokenGiven(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = effect(() => {
-      if (state.tokenAsked.value !== null) return;
-      resolve();
-      // `stop` has no value yet.
-      queueMicrotask(() => stop());
-    });
-  });
+  else if (isLast) mine();
 }
 
 let arrived: ConsoleEvent[] = [];
@@ -155,48 +116,41 @@ function apply(events: readonly ConsoleEvent[]): void {
   if (transactions.length > 0) applyTransactions(transactions);
   if (logged.length > 0) applyRequests(logged);
   const deliveries = dataOf("webhook");
-  if (deliveries.length > 0) refresh.webhook();
-  if (deliveries.some(({ checkout_request_id }) => checkout_request_id === state.openPayment.value)) refreshStory();
-  if (dataOf("message").some(({ phone }) => phone === state.shownPhone.value)) refreshMessages();
+  if (deliveries.length > 0) refresh("webhook");
+  if (deliveries.some(({ checkout_request_id }) => checkout_request_id === state.openPayment.value)) story.refresh();
+  if (dataOf("message").some(({ phone }) => phone === state.shownPhone.value)) messages.refresh();
   // The summary of the audit counts the requests.
-  if (dataOf("audit").length > 0 || (logged.length > 0 && state.view.value === "audit")) refreshFindings();
+  if (dataOf("audit").length > 0 || (logged.length > 0 && state.view.value === "audit")) findings.refresh();
   for (const what of new Set(dataOf("steering").map((change) => change.what))) {
-    if (what !== "reset" && what !== "restore") refresh[what]();
+    if (what !== "reset" && what !== "restore") refresh(what);
   }
 }
 
-/** Loads a part again, never twice at once: a late answer would replace a newer one. Changes within 250 ms share one load. */
-const refresh = Object.fromEntries(
-  Object.entries(reload).map(([part, load]) => [
-    part,
-    throttled(
-      () => 250,
-      () => quietly(load),
-    ),
-  ]),
-) as Record<keyof typeof reload, () => void>;
+function refresh(what: keyof typeof steered): void {
+  for (const part of steered[what]) part.refresh();
+}
 
 function applyTransactions(events: readonly Transaction[]): void {
   state.payments.change(remember(events));
   if (events.some(({ merchant_id }) => merchant_id === state.merchantId.value)) {
-    refreshRows();
-    if (state.view.value === "start") refreshNewest();
+    rows.refresh();
+    newest.refresh();
   }
-  if (events.some(({ checkout_request_id }) => checkout_request_id === state.openPayment.value)) refreshStory();
+  if (events.some(({ checkout_request_id }) => checkout_request_id === state.openPayment.value)) story.refresh();
   endPrompts(events);
-  if (state.promptsLeftOut.value > 0 || events.some(({ status }) => status === "pending")) refreshPrompts();
+  if (state.promptsLeftOut.value > 0 || events.some(({ status }) => status === "pending")) prompts.refresh();
 }
 
 /** How often to load what is in no event: findings about missing requests, and the prompts of a hidden tab. */
 const SILENCES_MS = 5000;
 every(SILENCES_MS, () => {
-  if (state.connection.value === "live") refreshFindings();
+  if (state.connection.value === "live") findings.refresh();
   // A hidden tab has no events, and its title counts the prompts.
-  else if (isHidden() && state.isLoaded.value) void quietly(() => loadPrompts(false));
+  else if (isHidden.value && state.isLoaded.value) prompts.refresh();
 });
 
 function applyRequests(logged: readonly LoggedRequest[]): void {
   addRequests(logged);
   const id = state.openPayment.value;
-  if (id !== null && logged.some(({ body }) => body?.includes(id))) refreshStory();
+  if (id !== null && logged.some(({ body }) => body?.includes(id))) story.refresh();
 }

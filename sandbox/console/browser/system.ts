@@ -1,5 +1,6 @@
 /** Clock, timers, storage and clipboard of the browser. No other file of the page uses them. */
 
+import { effect, signal } from "@preact/signals";
 import { readOrNull } from "../../../src/domain/read-or-null.ts";
 import { isLoopbackInBrowser } from "../../loopback.ts";
 
@@ -22,15 +23,22 @@ export const sleep = (durationMs: number): Promise<void> =>
 
 export const every = (intervalMs: number, run: () => void): void => void setInterval(run, intervalMs);
 
-export const isHidden = (): boolean => document.hidden;
+/** Whether the person looks at another tab. */
+export const isHidden = signal(document.hidden);
+document.addEventListener("visibilitychange", () => {
+  isHidden.value = document.hidden;
+});
 
-/**
- * Calls a function each time the tab is hidden or shown.
- * @returns a function that ends this
- */
-export function onVisibility(run: () => void): () => void {
-  document.addEventListener("visibilitychange", run);
-  return () => document.removeEventListener("visibilitychange", run);
+/** Waits until a condition over signals holds. */
+export function becomes(condition: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = effect(() => {
+      if (!condition()) return;
+      resolve();
+      // `stop` has no value yet.
+      queueMicrotask(() => stop());
+    });
+  });
 }
 
 /** Kept until the tab is closed. If the browser forbids storage, nothing is kept. */

@@ -118,6 +118,7 @@ export const STATE_AREAS: readonly Area[] = [
       "/snapshots": {
         GET: {
           summary: "The snapshots",
+          part: "snapshots",
           commands: [
             {
               of: SNAPSHOT,
@@ -132,6 +133,7 @@ export const STATE_AREAS: readonly Area[] = [
       "/snapshots/NAME": {
         PUT: {
           summary: "Save the state",
+          part: "snapshots",
           commands: [
             {
               of: SNAPSHOT,
@@ -146,6 +148,7 @@ export const STATE_AREAS: readonly Area[] = [
         },
         DELETE: {
           summary: "Remove a snapshot",
+          part: "snapshots",
           commands: [{ of: SNAPSHOT, name: "delete", says: "remove one", argument: snapshotName }],
           actions: [{ of: STATE, name: "remove", id: "name" }],
         },

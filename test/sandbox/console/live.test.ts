@@ -5,7 +5,7 @@ import { ANYTHING, api, arrivals, loading, pass, server, settle, startEachTestAn
 /** What the page loads from its server, in the course of time. */
 
 startEachTestAnew();
-const { loadAll, loadMore, refreshPrompts, refreshRows, refreshStory } = loading;
+const { loadAll, loadMore, prompts, rows, story } = loading;
 const { follow } = sync;
 
 /** An answer to a page of the list. */
@@ -18,7 +18,7 @@ const shownIds = () => state.payments.rows.value.map(({ id }: { id: number }) =>
 
 /** Asks for the newest rows, as each event does. */
 async function refresh(): Promise<void> {
-  refreshRows();
+  rows.refresh();
   await settle();
 }
 
@@ -36,7 +36,6 @@ test("what arrives while the rows are loaded is asked for after them; an answer 
   await pass(400);
   expect(server.asked[1]).toContain("search=pear");
   expect([shownIds(), state.totalItems.value]).toEqual([[2, 1], 2]);
-  jest.advanceTimersByTime(400); // the pause of the refresh
 });
 
 test("as many rows as a page has are added, also if new payments have moved the last row to the middle of a page, or others have left", async () => {
@@ -55,7 +54,6 @@ test("as many rows as a page has are added, also if new payments have moved the 
   expect(shownIds()).toEqual(Array.from({ length: 150 }, (_, index) => 200 - index));
   for (let time = 0; time < 2; time += 1) await loadMore();
   expect(shownIds()).toEqual(Array.from({ length: 200 }, (_, index) => 200 - index));
-  jest.advanceTimersByTime(400);
 });
 
 test.each([
@@ -74,12 +72,11 @@ test.each([
   held.resolve(listed([9, 8, 4], 3));
   await settle();
   expect([shownIds(), state.totalItems.value]).toEqual([[5], 1]);
-  jest.advanceTimersByTime(400);
 });
 
 async function search(text: string): Promise<void> {
   state.route.value = { view: "transactions", selected: null, query: { search: text } };
-  refreshRows();
+  rows.refresh();
   await pass(400);
 }
 
@@ -97,57 +94,25 @@ test.each(["get", "blob"])("a body that breaks off is a refusal: api.%s", async 
   expect(await rejectionOf(api[read]("/rules"))).toMatchObject({ message: "the server does not answer" });
 });
 
-test.each([
-  ["a story", () => Response.json({ transaction: { checkout_request_id: "a" } })],
-  ["a refusal", () => Response.json({ message: "no payment has this id" }, { status: 404 })],
-])("%s that comes late is not shown in the place of another payment's", async (_, late) => {
-  const held = Promise.withResolvers<Response>();
-  const second = { transaction: { checkout_request_id: "b" } };
-  server.answer = (path) => (path.endsWith("/a") ? held.promise : Promise.resolve(Response.json(second)));
-  for (const selected of ["a", "b"]) {
-    state.route.value = { view: "transactions", selected, query: {} };
-    refreshStory();
-  }
-  held.resolve(late());
-  await settle();
-  expect([state.story.value, state.storyProblem.value]).toEqual([null, null]);
-  await pass(400);
-  expect(state.story.value).toEqual(second);
-  expect(server.asked).toEqual(["/_momo/transactions/a", "/_momo/transactions/b"]);
-  jest.advanceTimersByTime(400);
-});
-
-test("an answer that comes after that of a later load of the same part is not shown", async () => {
-  const held = Promise.withResolvers<Response>();
-  server.answer = () => held.promise;
-  void loading.reload.rules();
-  server.answer = async () => Response.json({ rules: [{ id: 2 }] });
-  await loading.reload.rules();
-  held.resolve(Response.json({ rules: [{ id: 1 }] }));
-  await settle();
-  expect(state.rules.value).toEqual([{ id: 2 }]);
-});
-
 test("a story that is older than the event of the end does not set its row back", async () => {
   const [pending, paid] = ["pending", "completed"].map((status) => ({ id: 1, checkout_request_id: "p", status }));
   state.payments.replace([pending]);
   const held = Promise.withResolvers<Response>();
   server.answer = () => held.promise;
   state.route.value = { view: "transactions", selected: "p", query: {} };
-  refreshStory();
+  story.refresh();
   await settle();
   state.payments.change(arrivals.remember([paid]));
   held.resolve(Response.json({ transaction: pending }));
   await settle();
   expect(state.payments.rows.value).toEqual([paid]);
-  jest.advanceTimersByTime(400);
 });
 
 test("a prompt that ends while the prompts are loaded is not open, however many others end meanwhile", async () => {
   const prompt = (id: string) => ({ checkout_request_id: id, phone: "254711000009" });
   const held = Promise.withResolvers<Response>();
   server.answer = () => held.promise;
-  refreshPrompts();
+  prompts.refresh();
   await settle();
   for (let index = 0; index < 3000; index += 1) {
     arrivals.remember([{ checkout_request_id: `e${index}`, status: "completed" }]);
@@ -160,12 +125,12 @@ test("a prompt that ends while the prompts are loaded is not open, however many 
 });
 
 test("a thousand prompts are loaded again after a second: those of payments of 3 s are seen, too", async () => {
-  const prompts = Array.from({ length: 1000 }, (_, index) => ({ checkout_request_id: `w${index}`, phone: "2547" }));
-  server.answer = async () => Response.json({ total: 1264, prompts });
-  refreshPrompts();
+  const open = Array.from({ length: 1000 }, (_, index) => ({ checkout_request_id: `w${index}`, phone: "2547" }));
+  server.answer = async () => Response.json({ total: 1264, prompts: open });
+  prompts.refresh();
   await settle();
   expect([state.prompts.value.size, state.promptsLeftOut.value]).toEqual([1000, 264]);
-  refreshPrompts();
+  prompts.refresh();
   await pass(999);
   expect(server.asked).toHaveLength(1);
   server.answer = async () => Response.json({ total: 0, prompts: [] });
@@ -224,7 +189,7 @@ test("a stream of events is dead after 25 s without a sign of life; the page fol
   const payment = { phone: "254711000003", amount: 5, created_at: "2026-11-20 10:00:00", checkout_request_id: "c" };
   state.prompts.value = new Map([["c", { ...payment, business: "Duka" }]]);
   // A list without it may come before the event of its end.
-  refreshPrompts();
+  prompts.refresh();
   await settle();
   await send(["transaction", { ...payment, status: "cancelled" }]);
   expect([state.pickedPhone.value, state.endNote.value?.title]).toEqual([payment.phone, "Cancelled"]);

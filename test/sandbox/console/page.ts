@@ -13,6 +13,7 @@ const folder = "../../../sandbox/console/browser";
 export const { api } = await import(`${folder}/api.ts`);
 export const phones = await import(`${folder}/phones.ts`);
 export const arrivals = await import(`${folder}/arrivals.ts`);
+export const asking = await import(`${folder}/asking.ts`);
 export const loading = await import(`${folder}/loading.ts`);
 export const state = await import(`${folder}/state.ts`);
 export const { isHeld, LiveList } = await import(`${folder}/live-list.ts`);
@@ -33,10 +34,22 @@ export const ANYTHING = {
   ...{ success: true, message: "", default_merchant_id: 1, base_url: "http://127.0.0.1/v2", now_ms: 0, frozen: true },
   ...{ merchants: [], accounts: [], keys: [], outcomes: [], rules: [], faults: [], webhook: null, deliveries: [] },
   ...{ requests: [], next: null, messages: [], total: 0, prompts: [], findings: [], transactions: [], snapshots: [] },
-  ...{ pagination: { total_items: 0 }, every_status: {} },
+  ...{ pagination: { total_items: 0 }, every_status: {}, transaction: {} },
 };
 
-/** Before each test of a file nothing is known, and the time stands still. */
+/** Holds the next answer to a call, and answers all others with {@link ANYTHING}. */
+export function holdNext(call: string, others: object = ANYTHING): PromiseWithResolvers<Response> {
+  const held = Promise.withResolvers<Response>();
+  let isAsked = false;
+  server.answer = async (path) => {
+    if (path !== `/_momo${call}` || isAsked) return Response.json(others);
+    isAsked = true;
+    return held.promise;
+  };
+  return held;
+}
+
+/** Before each test of a file nothing is known and nothing is open, and the time stands still. */
 export function startEachTestAnew(): void {
   const fetched = spyOn(globalThis, "fetch");
   beforeAll(() => {
@@ -46,11 +59,17 @@ export function startEachTestAnew(): void {
     }) as typeof fetch);
   });
   beforeEach(() => {
-    arrivals.forgetAll();
     jest.useFakeTimers();
+    state.isLoaded.value = false;
+    state.route.value = { view: "transactions", selected: null, query: {} };
+    arrivals.forgetAll();
     server.asked.splice(0);
   });
-  afterEach(() => {
+  afterEach(async () => {
+    // The pauses between two questions end.
+    server.answer = async () => Response.json(ANYTHING);
+    state.isLoaded.value = false;
+    for (let time = 0; time < 3; time += 1) await pass(1000);
     jest.useRealTimers();
   });
   afterAll(() => fetched.mockRestore());

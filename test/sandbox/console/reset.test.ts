@@ -1,22 +1,11 @@
-import { expect, jest, test } from "bun:test";
-import { ANYTHING, arrivals, loading, pass, server, settle, startEachTestAnew, state } from "./page.ts";
+import { expect, test } from "bun:test";
+import { ANYTHING, arrivals, holdNext, loading, phones, server, settle, startEachTestAnew, state } from "./page.ts";
 
 /** What the page shows after a reset or a restore: nothing from before. */
 
 startEachTestAnew();
-const { loadAll, refreshPrompts, refreshStory, reload } = loading;
-
-/** Holds the next answer to a call; the others are answered. */
-function holdNext(call: string, others: object = ANYTHING): PromiseWithResolvers<Response> {
-  const held = Promise.withResolvers<Response>();
-  let isAsked = false;
-  server.answer = async (path) => {
-    if (path !== `/_momo${call}` || isAsked) return Response.json(others);
-    isAsked = true;
-    return held.promise;
-  };
-  return held;
-}
+const { loadAll, messages, prompts, story } = loading;
+const { pickPhone } = phones;
 
 const prompt = (id: string) => ({ checkout_request_id: id, phone: "254711000004" });
 const promptsOf = (...ids: readonly string[]) => ({ ...ANYTHING, total: ids.length, prompts: ids.map(prompt) });
@@ -28,47 +17,52 @@ test("a prompt from before a reset does not stay on the shown phone, also if a p
   const held = holdNext("/prompts", promptsOf("new"));
   void loadAll();
   await settle();
-  refreshPrompts();
+  prompts.refresh();
   await settle();
   held.resolve(Response.json(promptsOf()));
   await settle();
   expect(openPrompts()).toEqual(["new"]);
-  state.prompts.value = new Map();
-  jest.advanceTimersByTime(1000);
 });
 
-test("prompts that were asked for before a reset are not shown after it", async () => {
-  const held = holdNext("/prompts");
-  refreshPrompts();
-  await settle();
-  const facts = holdNext("/server");
-  const loaded = loadAll();
-  held.resolve(Response.json(promptsOf("old")));
-  await settle();
-  expect(openPrompts()).toEqual([]);
-  facts.resolve(Response.json(ANYTHING));
-  await loaded;
-  jest.advanceTimersByTime(1000);
-});
-
-test.each([
-  ["a story", () => Response.json({ transaction: { checkout_request_id: "p", id: 1, status: "completed" } })],
-  ["a refusal", () => Response.json({ message: "no payment has this id" }, { status: 404 })],
-])("%s that was asked for before a reset does not say how a later payment with the same id ends", async (_, late) => {
-  const now = { checkout_request_id: "p", id: 1, status: "pending" };
-  const held = holdNext("/transactions/p", { ...ANYTHING, transaction: now });
+const OLD = { checkout_request_id: "p", id: 1, status: "completed" };
+const NOW = { ...OLD, status: "pending" };
+const BEFORE: [what: string, call: string, answer: object, shown: () => unknown][] = [
+  ["a prompt", "/prompts", { prompts: [prompt("old")], total: 1 }, () => state.prompts.value.size],
+  [
+    "a text message",
+    "/messages?phone=254711000004",
+    { messages: [{ text: "old" }] },
+    () => state.messages.value.length,
+  ],
+  ["the end of a payment", "/transactions/p", { transaction: OLD }, () => state.story.value?.transaction.status],
+];
+test.each(BEFORE)("%s that was asked for before a reset is not shown after it", async (_, call, answer, shown) => {
+  pickPhone("254711000004");
   state.route.value = { view: "transactions", selected: "p", query: {} };
-  refreshStory();
+  const held = holdNext(call, { ...ANYTHING, transaction: NOW });
+  for (const part of [prompts, messages, story]) part.refresh();
   await settle();
-  await loadAll();
-  held.resolve(late());
+  const loaded = loadAll();
+  // As after each reset, nobody has picked a phone; this person does again.
+  pickPhone("254711000004");
+  await loaded;
+  const before = shown();
+  held.resolve(Response.json({ ...ANYTHING, ...answer }));
   await settle();
-  expect([state.story.value, state.storyProblem.value]).toEqual([null, null]);
-  expect(arrivals.remember([now])).toEqual([now]);
-  await pass(400);
-  expect(state.story.value?.transaction).toEqual(now);
-  state.route.value = { view: "transactions", selected: null, query: {} };
-  jest.advanceTimersByTime(400);
+  expect(shown()).toBe(before);
+  expect(arrivals.remember([NOW])).toEqual([NOW]);
+});
+
+test("of two resets, the page is loaded when it is after the last one", async () => {
+  const held = holdNext("/merchants");
+  const first = loadAll();
+  await settle();
+  const last = holdNext("/outcomes");
+  const second = loadAll();
+  held.resolve(Response.json(ANYTHING));
+  expect([await first, state.isLoaded.value]).toEqual([false, false]);
+  last.resolve(Response.json(ANYTHING));
+  expect([await second, state.isLoaded.value]).toEqual([true, true]);
 });
 
 test.each([
@@ -85,15 +79,6 @@ test.each([
   expect(kindsOf(state.callFindings.value.get(1))).toEqual(kinds);
   expect(kindsOf(state.paymentFindings.value.get("p"))).toEqual(kinds);
   expect(kindsOf(state.findings.value)).toEqual(["late"]);
-});
-
-test("merchants that come after those of a later load are not shown", async () => {
-  const held = holdNext("/merchants", { ...ANYTHING, merchants: [{ id: 1 }, { id: 2 }] });
-  const first = reload.registry();
-  await reload.registry();
-  held.resolve(Response.json({ ...ANYTHING, merchants: [{ id: 1 }] }));
-  await first;
-  expect(state.merchants.value).toEqual([{ id: 1 }, { id: 2 }]);
 });
 
 test("the snapshots are loaded with everything else: somebody else may have saved them", async () => {

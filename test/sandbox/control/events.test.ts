@@ -114,6 +114,8 @@ describe("steering: a client has changed something, so every page reads it again
     ["POST", "/merchants", { name: "Shop" }, "registry"],
     ["POST", "/accounts", { name: "Till" }, "registry"],
     ["POST", "/keys", { label: "staging" }, "registry"],
+    ["PUT", "/snapshots/prepared", undefined, "snapshots"],
+    ["DELETE", "/snapshots/prepared", undefined, "snapshots"],
     ["POST", "/reset", undefined, "reset"],
   ];
 

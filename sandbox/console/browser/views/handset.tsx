@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { setting } from "../actions.ts";
 import { api } from "../api.ts";
-import { quietly } from "../loading.ts";
+import { quietly } from "../asking.ts";
 import { formatPhone, wallClock } from "../logic/format.ts";
 import { pickPhone } from "../phones.ts";
 import { endNote, messages, outcomes, promptsByPhone, sandboxNow } from "../state.ts";

@@ -1,12 +1,10 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { api } from "../api.ts";
-import { loadSnapshots, quietly } from "../loading.ts";
 import { snapshotInWords, totalOf } from "../logic/counts.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { countedAll } from "../logic/format.ts";
 import { nameOf } from "../logic/typed.ts";
-import { connection, counts, faults, filters, merchants, requests, rules, snapshots, webhook } from "../state.ts";
+import { counts, faults, filters, merchants, requests, rules, snapshots, webhook } from "../state.ts";
 import { Card } from "./card.tsx";
 import { ConfirmButton } from "./dialog.tsx";
 import { CallForm, FormProblem, useCall, useForm } from "./form.tsx";
@@ -14,16 +12,12 @@ import { CallForm, FormProblem, useCall, useForm } from "./form.tsx";
 export function SnapshotsCard() {
   const form = useForm("snapshot", { name: "Name" });
   const name = nameOf(form.values.name);
-  useEffect(() => {
-    if (connection.value === "live") void quietly(loadSnapshots);
-  }, [connection.value]);
   const done = useSignal("");
   const change = (words: string, method: string, path: string) =>
     void form.run(async () => {
       done.value = "";
       await api.call({ method, path, ...(method === "POST" && { body: {} }) });
       done.value = words;
-      await loadSnapshots();
     });
   return (
     <Card title="Snapshots" count={snapshots.value.length} isWide>
@@ -77,7 +71,6 @@ export function SnapshotsCard() {
         action="Save"
         onDone={() => {
           done.value = `“${name}” is saved.`;
-          void quietly(loadSnapshots);
         }}
       >
         {form.input("name", { placeholder: "prepared" })}

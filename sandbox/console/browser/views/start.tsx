@@ -1,11 +1,9 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { addressOf, setting } from "../actions.ts";
-import { refreshNewest } from "../loading.ts";
 import { answerIn, gistOf } from "../logic/calls.ts";
 import { formatAmount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
-import { accounts, dialog, isLoaded, keys, merchantId, newestPayment, outcomes, requests, server } from "../state.ts";
+import { accounts, dialog, keys, merchantId, newestPayment, outcomes, requests, server } from "../state.ts";
 import { Card, Records } from "./card.tsx";
 import { CodeBlock } from "./copy.tsx";
 import { StatusBadge } from "./marks.tsx";
@@ -20,9 +18,6 @@ export const TestPaymentButton = () => (
 export function Start() {
   const language = useSignal<Language>("curl");
   const facts = server.value;
-  useEffect(() => {
-    if (isLoaded.value) refreshNewest();
-  }, [isLoaded.value, merchantId.value]);
   if (!facts) return null;
   const isFirst = merchantId.value === facts.default_merchant_id;
   const chosen = {
@@ -78,7 +73,7 @@ export function Start() {
 
 /** Whether a payment arrived, and its state. */
 function Seen() {
-  const payment = newestPayment.value?.merchant_id === merchantId.value ? newestPayment.value : null;
+  const payment = newestPayment.value;
   const [call] = requests.rows.value;
   return (
     <p class="box tone" role="status" data-tone={payment || call ? "completed" : "none"}>

@@ -1,6 +1,7 @@
 import { reasonOf } from "../../../network/reason.ts";
 import { addressOf, select, setFilters } from "../actions.ts";
-import { loadMore, quietly } from "../loading.ts";
+import { quietly } from "../asking.ts";
+import { loadMore } from "../loading.ts";
 import { COUNTED, ofStatus, totalOf } from "../logic/counts.ts";
 import { isFiltered, NO_FILTERS } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
