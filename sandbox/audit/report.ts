@@ -1,4 +1,4 @@
-import { counted } from "../../src/domain/counted.ts";
+import { countedInThousands as counted, inThousands } from "../../src/domain/counted.ts";
 import { jsonText, visible } from "../../src/domain/visible.ts";
 import type { AuditReport } from "./audit.ts";
 import { MOST_PAYMENTS } from "./facts/payment-book.ts";
@@ -24,14 +24,15 @@ export function summaryOf(report: AuditReport): string {
   const before = view.refused_before_operations;
   const lost = view.answers_not_delivered;
   const parts = [
-    `${counted(requests, "request")}: ${accepted} accepted, ${refused} refused${why}`,
-    before > 0 && `${before} refused before the operations`,
+    `${counted(requests, "request")}: ${inThousands(accepted)} accepted, ${inThousands(refused)} refused${why}`,
+    before > 0 && `${inThousands(before)} refused before the operations`,
     lost > 0 && `${counted(lost, "answer")} not delivered`,
-    `${counted(payments.started, "payment")} started, ${payments.paid} paid, ${payments.not_learned} not learned${oneByOne(payments)}`,
-    deliveries.sent > 0 && `${counted(deliveries.sent, "webhook")} sent, ${deliveries.not_taken} not taken`,
+    `${counted(payments.started, "payment")} started, ${inThousands(payments.paid)} paid, ${inThousands(payments.not_learned)} not learned${oneByOne(payments)}`,
+    deliveries.sent > 0 &&
+      `${counted(deliveries.sent, "webhook")} sent, ${inThousands(deliveries.not_taken)} not taken`,
     chapters > 1 && `in ${chapters} parts, with a reset or a restore between them`,
     `${counted(view.errors, "error")}, ${counted(view.warnings, "warning")}, ${counted(view.notes, "note")}${
-      view.left_out > 0 ? ` (and ${view.left_out} more without details)` : ""
+      view.left_out > 0 ? ` (and ${inThousands(view.left_out)} more without details)` : ""
     }`,
     view.accepted_findings > 0 && `${counted(view.accepted_findings, "mistake")} accepted`,
   ];
@@ -44,13 +45,11 @@ const oneByOne = ({ started, one_by_one }: Tally["payments"]): string =>
     ? ` (the newest ${inThousands(one_by_one)} of ${inThousands(started)} are judged one by one, the others by how they ended)`
     : "";
 
-const inThousands = (count: number): string => count.toLocaleString("en-US");
-
 /** The findings, each after an empty line. */
 export function findingLines({ findings }: AuditReport): string[] {
   return findings.flatMap((finding) => {
     const { kind, severity, message, advice, first_at, count } = finding;
-    const facts = [whereOf(finding), `first at ${first_at}`, count > 1 && `${count} times`];
+    const facts = [whereOf(finding), `first at ${first_at}`, count > 1 && `${inThousands(count)} times`];
     return [
       "",
       `${severity}: ${kind}`,
@@ -114,7 +113,9 @@ function resultsOf(report: AuditReport, failOn: Severity): Results {
         level: severity,
         is: isAtLeast(severity, failOn) ? "failure" : "remark",
         message,
-        advice: [advice, count > 1 && `${count} times`, where, ...others(finding)].filter(Boolean).join("\n"),
+        advice: [advice, count > 1 && `${inThousands(count)} times`, where, ...others(finding)]
+          .filter(Boolean)
+          .join("\n"),
         details: [message, advice, facts, ...others(finding)].join("\n"),
       };
     }),

@@ -1,3 +1,4 @@
+import { inThousands } from "../../src/domain/counted.ts";
 import type { Delivery } from "../../src/domain/delivery.ts";
 import { refusalKey, sentenceOf } from "./facts/refusals.ts";
 import type { ClientRequest } from "./facts/request.ts";
@@ -122,8 +123,9 @@ const MOST_SAID_OF_EACH = 130;
 export function refusalsIn(tally: Tally): string {
   const said = tally.refused.slice(0, MOST_SAID);
   const words = said.map(
-    ({ status, message, count }) => `${count} × ${status ?? "no answer"} “${clean(message, MOST_SAID_OF_EACH)}”`,
+    ({ status, message, count }) =>
+      `${inThousands(count)} × ${status ?? "no answer"} “${clean(message, MOST_SAID_OF_EACH)}”`,
   );
   const more = said.reduce((rest, { count }) => rest - count, refusedCount(tally));
-  return words.join(", ") + (more > 0 ? `, and ${more} more` : "");
+  return words.join(", ") + (more > 0 ? `, and ${inThousands(more)} more` : "");
 }

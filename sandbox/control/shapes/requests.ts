@@ -38,4 +38,13 @@ export const requestPage = {
 export type RequestPage = ReadOnly<z.ZodObject<typeof requestPage>>;
 
 /** The part of the sandbox that was changed. */
-export type SteeringPart = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "snapshots" | "restore" | "reset";
+export type SteeringPart =
+  | "rules"
+  | "faults"
+  | "clock"
+  | "default"
+  | "webhook"
+  | "registry"
+  | "snapshots"
+  | "restore"
+  | "reset";

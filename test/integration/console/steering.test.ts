@@ -110,7 +110,7 @@ describeInBrowser("steering", (scene) => {
     }
     await dialog.click("Resume");
     await dialog.misses("frozen");
-    await dialog.click("Back …");
+    await dialog.click("Set back …");
     await page.locator("dialog[open] .danger:enabled").click();
     await chip.getByText(/^\+/).waitFor({ state: "detached" });
   });
@@ -134,7 +134,7 @@ describeInBrowser("steering", (scene) => {
     const { control } = createClient(scene.sandbox);
     const person = personAt(await scene.open({ view: "steering", expected: /400 \(Bad Request\)/ }));
     const webhook = person.at("Webhook");
-    const members = { Times: "1", Delay: "3s", "Before stkpush.php answers": "yes" };
+    const members = { Times: "1", Delay: "3s", "Sent before stkpush.php answers": "yes" };
     await webhook.fill({ Address: "no address", ...members });
     await webhook.click("Set");
     await webhook.place
@@ -147,7 +147,7 @@ describeInBrowser("steering", (scene) => {
     expect(await control("GET", "/webhook")).toMatchObject({ webhook: { times: 1, delay: "3s", early: true } });
     await webhook.click("Send a test event");
     await webhook.reads(/HTTP 200 after/);
-    await webhook.fill({ Form: "flat", Delay: "0s", "Before stkpush.php answers": "no" });
+    await webhook.fill({ Form: "flat", Delay: "0s", "Sent before stkpush.php answers": "no" });
     await webhook.click("Change");
     await until(async () => ((await control("GET", "/webhook")).webhook as { form: string }).form === "flat");
 
@@ -170,7 +170,7 @@ describeInBrowser("steering", (scene) => {
     await story.reads(/3 attempts: only 2xx/);
     await person.open("steering");
     await webhook.click("Remove webhook");
-    await webhook.reads("None, as in the specification.");
+    await webhook.reads("No webhook: clients poll, as the specification says.");
     await receiver.stop();
   });
 

@@ -1,20 +1,19 @@
+import { countedInThousands, inThousands } from "../../../../src/domain/counted.ts";
 import { readOrNull } from "../../../../src/domain/read-or-null.ts";
 import { DAY_MS, formatTimestamp, NAIROBI_OFFSET_MS } from "../../../../src/domain/timestamp.ts";
 
 /** Formats values of the API for people. */
 
 const shillings = new Intl.NumberFormat("en-KE", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const wholeNumber = new Intl.NumberFormat("en-KE");
 
 /** `1,200.00` */
 export const formatAmount = (amount: number): string => shillings.format(amount);
 
 /** `1,200` */
-export const formatCount = (count: number): string => wholeNumber.format(count);
+export const formatCount = inThousands;
 
 /** `1 rule`, `1,200 rules` */
-export const counted = (count: number, what: string): string =>
-  `${formatCount(count)} ${what}${count === 1 ? "" : "s"}`;
+export const counted = countedInThousands;
 
 /** The same of several things, without those of which there are none. */
 export const countedAll = (counts: Readonly<Record<string, number>>): string[] =>
@@ -64,13 +63,15 @@ export const shortDayOf = (atMs: number): string =>
 /** The clocks of a server and of a browser on another machine differ a little. */
 const SAME_MS = 5000;
 
-/** How far a clock is from another one: `+2 h 30 min`, whole days such as `−8 days`; empty if they show the same. */
+/** How far a clock is from another one: `+2 h 30 min`, `−1 day 8 h`; empty if they show the same. */
 export function aheadInWords(aheadMs: number): string {
   // Seconds do not matter beside hours, and a slow answer makes them wrong.
   const unitMs = Math.abs(aheadMs) < 3_590_000 ? 1000 : 60_000;
   const ms = Math.round(Math.abs(aheadMs) / unitMs) * unitMs;
   if (ms < SAME_MS) return "";
-  const words = ms < DAY_MS ? formatInterval(ms) : counted(Math.floor(ms / DAY_MS), "day");
+  const days = Math.floor(ms / DAY_MS);
+  const rest = ms % DAY_MS;
+  const words = [days > 0 && counted(days, "day"), rest > 0 && formatInterval(rest)].filter(Boolean).join(" ");
   return `${aheadMs < 0 ? "−" : "+"}${words}`;
 }
 

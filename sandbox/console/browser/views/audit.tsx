@@ -1,6 +1,6 @@
 import { addressOf } from "../actions.ts";
 import { findingsByKind, labelOf } from "../logic/findings.ts";
-import { formatCount } from "../logic/format.ts";
+import { capitalised, formatCount } from "../logic/format.ts";
 import { areIdsReused, auditSummary, findings, isLoaded, requests } from "../state.ts";
 import type { Example, Finding } from "../wire.ts";
 import { Card } from "./card.tsx";
@@ -23,8 +23,8 @@ export function Audit() {
         <p aria-live="polite">{auditSummary.value}</p>
         {isLoaded.value && findings.value.length === 0 && (
           <p class="hint">
-            Nothing found. The audit checks every request to the merchant API, and finds payments whose client has not
-            learned how they ended, 30 s after the end.
+            Nothing found. The audit checks every request to the merchant API. 30 s after the end of a payment, it also
+            checks whether the client knows how it ended.
           </p>
         )}
       </Card>
@@ -39,7 +39,7 @@ function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
   const [first] = group;
   if (!first) return null;
   return (
-    <Card title={labelOf({ kind })} count={group.length} isWide>
+    <Card title={capitalised(labelOf({ kind }))} label={labelOf({ kind })} count={group.length} isWide>
       <p>
         <span class="pill" data-tone={TONES[first.severity]}>
           {first.severity}

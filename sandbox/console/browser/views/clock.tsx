@@ -69,7 +69,7 @@ function ClockControls({ id }: { id: string }) {
         {isFrozen ? button("Resume", { resume: true }) : button("Freeze", { freeze: true })}
         <ConfirmButton
           id={`${id}-back`}
-          label="Back …"
+          label="Set back …"
           question="Set the clock back?"
           loss={`A clock with payments only goes forward. A reset sets it back to the time of this machine, or of momo serve --clock. Lost for good: ${lost()}. ${KEPT}`}
           yes="Reset, and set it back"

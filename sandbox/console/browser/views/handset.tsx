@@ -111,7 +111,7 @@ function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
     <CallForm
       form={form}
       call={{ method: "POST", path, body: form.values }}
-      action="End prompt"
+      action="End it"
       onDone={() => pickPhone(prompt.phone)}
     >
       {form.select("outcome", outcomeChoices(ends))}

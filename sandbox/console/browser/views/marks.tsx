@@ -27,7 +27,7 @@ export const FindingNotes = ({ found = [] }: { found: readonly Finding[] | undef
         <div class="grow">
           {count > 1 && (
             <b>
-              {formatCount(count)} times, such as{reference && ` for ${reference}`}:{" "}
+              {formatCount(count)} times, first{reference && ` for ${reference}`}:{" "}
             </b>
           )}
           {message} <a href={addressOf("audit")}>Audit</a>

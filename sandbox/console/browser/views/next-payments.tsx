@@ -22,8 +22,8 @@ export function NextPaymentsCard() {
       </CallForm>
       <p class="hint">
         {isRequestFailure(outcome)
-          ? "It strikes requests of clients, before all other faults. A test payment of this page has no faults."
-          : "It decides before all rules. A request that names its outcome (X-Sandbox-Outcome) decides for itself."}
+          ? "This hits the requests of clients, before all other faults. A test payment from this page has no faults."
+          : "This decides before all rules, but not for a request that names its outcome (X-Sandbox-Outcome)."}
       </p>
       {left.length > 0 && (
         <ul class="entries" aria-label="What is left">

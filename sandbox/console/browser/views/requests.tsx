@@ -18,12 +18,12 @@ import { LongList, Pane } from "./long-list.tsx";
 import { FindingNotes, HttpStatus, Warned } from "./marks.tsx";
 
 const COLUMNS: readonly ColumnHead[] = [
-  ["Time", "c-at", 8.5],
-  ["Request", "c-call", 11],
-  ["Answer", "c-answer", 10],
+  ["Time", "c-at", 8],
+  ["Request", "c-call", 10.5],
+  ["Answer", "c-answer", 8.5],
   ["About", "c-about"],
-  ["Took", "c-took number", 5.5],
-  ["Findings", "c-findings", 11],
+  ["Took", "c-took number", 5],
+  ["Findings", "c-findings", 9.5],
 ];
 
 /** The live log of the merchant API, with the findings about clients. */
@@ -38,7 +38,7 @@ export function Requests() {
       <section class="list-side" aria-label="Requests">
         <CallFilterBar />
         <p class="hint">
-          The last {formatCount(state.MOST_REQUESTS)} requests to the merchant API. The last answer stands first.
+          The last {formatCount(state.MOST_REQUESTS)} requests to the merchant API, the newest answer first.
         </p>
         <LongList
           rows={fitting.value.slice(0, count.value)}

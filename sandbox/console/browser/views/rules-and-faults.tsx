@@ -46,9 +46,9 @@ export function RulesCard() {
         call={form}
       />
       <CallForm form={form} call={{ method: "POST", path: "/rules", body: ruleOf(form.values) }} action="Add rule">
-        {form.input("phone", { placeholder: "any phone", size: 12 })}
-        {form.input("amount", { placeholder: "any", size: 8 })}
-        {form.input("reference", { placeholder: "any", size: 10 })}
+        {form.input("phone", { placeholder: "any", size: 10 })}
+        {form.input("amount", { placeholder: "any", size: 6 })}
+        {form.input("reference", { placeholder: "any", size: 8 })}
         {form.input("payment_account_id", { placeholder: "any", size: 4 })}
         {form.select("outcome", outcomeChoices())}
         {form.input("after", { placeholder: "3s", size: 6 })}

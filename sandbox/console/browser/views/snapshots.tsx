@@ -22,10 +22,10 @@ export function SnapshotsCard() {
   return (
     <Card title="Snapshots" count={snapshots.value.length} isWide>
       <p class="hint">
-        Payments, rules, faults, default, webhook and clock under a name, until the server ends. Merchants, accounts and
-        keys are not in it.
+        A snapshot holds payments, rules, faults, default, webhook and clock, until the server ends. Merchants, accounts
+        and keys are not in it.
       </p>
-      <ul class="entries">
+      <ul class="entries" hidden={snapshots.value.length === 0}>
         {snapshots.value.map((snapshot) => (
           <li key={snapshot.name} class="row between">
             <span>

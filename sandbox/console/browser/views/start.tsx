@@ -57,6 +57,10 @@ export function Start() {
           ))}
         </div>
         <CodeBlock text={paste(language.value, chosen)} what={`the ${language.value} lines`} />
+        <p class="hint">
+          For your shop, <code>momo client js</code>, <code>php</code> or <code>python</code> prints a client in one
+          file.
+        </p>
         <h3>Test phones: each always ends in its own way</h3>
         <Records
           columns={[["Phone"], ["What happens"], ["Code", "number"]]}

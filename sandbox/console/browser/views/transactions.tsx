@@ -10,7 +10,6 @@ import * as state from "../state.ts";
 import { counts, filters } from "../state.ts";
 import type { Transaction } from "../wire.ts";
 import type { ColumnHead } from "./card.tsx";
-import { OutcomesOverTime } from "./chart.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { LongList } from "./long-list.tsx";
 import { StatusBadge, Warned } from "./marks.tsx";
@@ -23,10 +22,7 @@ export function Transactions() {
   return (
     <div class="split" data-open={id !== null}>
       <section class="list-side" aria-label="Payments">
-        <div class="overview">
-          <Tiles />
-          <OutcomesOverTime />
-        </div>
+        <Tiles />
         <FilterBar />
         <TransactionTable />
       </section>

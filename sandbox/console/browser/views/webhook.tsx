@@ -18,7 +18,7 @@ const LABELS = {
   template: "Template",
   times: "Times",
   delay: "Delay",
-  early: "Before stkpush.php answers",
+  early: "Sent before stkpush.php answers",
 };
 const FIRST = { form: "payment.updated", times: "1", delay: "0s", early: "no" };
 const EXAMPLE = '{"order": "{{reference}}", "state": "{{status}}"}';
@@ -43,8 +43,8 @@ export function WebhookCard() {
       <p class="hint">
         {inForce
           ? `Each payment that becomes final is sent to ${inForce.url}. `
-          : "None, as in the specification. momo sends each payment that becomes final to the address that is set here. "}
-        A client must poll in any case.
+          : "No webhook: clients poll, as the specification says. Set an address to send it each payment that becomes final. "}
+        {inForce && "A client must poll all the same."}
       </p>
       <CallForm form={form} call={{ method: "PUT", path: "/webhook", body }} action={inForce ? "Change" : "Set"}>
         {form.input("url", { placeholder: "http://127.0.0.1:3000/hook", size: 26 })}
