@@ -37,18 +37,11 @@ export function nameOf(checkoutRequestId: string): string {
 const hasEnded = (checkoutRequestId: string): boolean =>
   (known.get(checkoutRequestId)?.status ?? "pending") !== "pending";
 
-/** Removes payments, prompts and requests: the server is another one, or was reset. */
+/** Removes what came by events: the server is another one, or was reset. */
 export function forgetAll(): void {
   known.clear();
   endedSincePrompts.clear();
-  state.isListCurrent.value = false;
-  state.newestPayment.value = null;
-  state.story.value = null;
-  state.storyProblem.value = null;
   state.pickedPhone.value = null;
-  state.prompts.value = new Map();
   state.requests.replace([]);
-  state.messages.value = [];
   state.endNote.value = null;
-  state.findings.value = [];
 }

@@ -9,13 +9,16 @@ import { after, throttled } from "./system.ts";
  */
 
 let generation = 0;
+/** Empty each part. */
+const forgets: (() => void)[] = [];
 
 /**
- * From now on, no answer to an earlier question counts: the server was reset, is another one, or events were missed.
+ * Empties all parts. From now on, no answer to an earlier question counts: the server was reset, is another one, or events were missed.
  * @returns whether this is still the last beginning
  */
 export function beginAnew(): () => boolean {
   generation += 1;
+  for (const forget of forgets) forget();
   const mine = generation;
   return () => mine === generation;
 }
@@ -52,7 +55,7 @@ interface PartOptions<Answer> {
   readonly take: (answer: Answer) => void;
   /** What the server says instead of an answer, if the page shows it. */
   readonly refuse?: (refusal: Refused) => void;
-  /** Removes what belongs to another question. */
+  /** Removes what belongs to another question, or to the time before a reset. */
   readonly clear?: () => void;
   /** Between two questions; it may grow with the answers. */
   readonly pauseMs?: () => number;
@@ -82,13 +85,18 @@ export function partOf<Answer>(options: PartOptions<Answer>): Part {
   }
   const refresh = throttled(pauseMs, () => untracked(() => quietly(load)));
 
+  function forget(): void {
+    answered = null;
+    clear?.();
+  }
+  forgets.push(forget);
+
   let cancel = () => {};
   effect(() => {
     const asked = question();
     cancel();
     if (asked === answered) return;
-    answered = null;
-    clear?.();
+    forget();
     if (asked !== null && isLoaded.value) cancel = after(settleMs, refresh);
   });
   return { load, refresh };

@@ -199,6 +199,9 @@ export const findings = partOf<wire.Audit>({
       state.findings.value = findings;
     });
   },
+  clear() {
+    state.findings.value = [];
+  },
   // A thousand findings are loaded every five seconds.
   pauseMs: () => Math.max(500, state.findings.value.length * 5),
 });
@@ -214,6 +217,9 @@ export const prompts = partOf<{ total: number; prompts: wire.Prompt[] }>({
     arrivals.endedSincePrompts.clear();
     state.promptsLeftOut.value = total - prompts.length;
     state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
+  },
+  clear() {
+    state.prompts.value = new Map();
   },
   // A thousand are loaded each second: a prompt that ends after 3 s must be seen, too.
   pauseMs: () => Math.max(300, state.prompts.value.size),

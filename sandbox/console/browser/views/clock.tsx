@@ -57,7 +57,8 @@ function ClockControls({ id }: { id: string }) {
         <AheadPill />
       </p>
       <p class="hint">
-        Type 90s, 1 day, 18:00, tomorrow 00:30 or 2026-12-24 08:00. Every prompt that is due by then ends at once.
+        Type 90s, 1 day, 18:00, tomorrow 00:30 or <time>2026-12-24 08:00</time>. Every prompt that is due by then ends
+        at once.
       </p>
       <form class="row" onSubmit={submits(move)}>
         {form.input("to", { size: 24 })}
