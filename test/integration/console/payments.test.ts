@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { changeAnswers, describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
+import { describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
 import { createClient } from "../../support/client.ts";
 import { until } from "../../support/waiting.ts";
 import { expectAddress, type Person, personAt } from "./person.ts";
@@ -157,34 +157,6 @@ describeInBrowser("the list of payments", (scene) => {
     await rowsAre(person, "PEAR-2");
     await person.page.goBack();
     await expectAddress(person, "#steering");
-  });
-
-  test("each payment of a finding has its sign, not only those that the finding shows", async () => {
-    for (let order = 0; order < 5; order += 1) await startPayment(scene.sandbox, { phone: `071100000${order}` });
-    const request_ids = (await scene.sandbox.requests()).map(({ id }) => id);
-    const page = await scene.open({ view: "about" });
-    await changeAnswers(page, "/audit", () => ({
-      findings: [{ kind: "end_not_learned", message: "Not asked for.", count: 5, request_ids, examples: [] }],
-    }));
-    await page.reload();
-    await until(
-      () => rowsOf(page).getByTitle("end not learned").count(),
-      (count) => count === 5,
-    );
-  });
-
-  test("a search that is typed while the page loads is applied when it has", async () => {
-    for (const reference of ["APPLE-1", "PEAR-2"]) await startPayment(scene.sandbox, { reference });
-    const page = await scene.open({ view: "about" });
-    const held = Promise.withResolvers<void>();
-    await page.route("**/_momo/audit", (route) => held.promise.then(() => route.continue()), { times: 1 });
-    await page.reload();
-    await rowsOf(page).nth(1).waitFor();
-    const asked = page.waitForRequest(/search=apple/);
-    await page.getByLabel("Search").fill("apple");
-    held.resolve();
-    await asked;
-    await rowsOf(page).nth(1).waitFor({ state: "detached" });
   });
 
   test("the keys lead to the search and through the rows, and Escape goes back", async () => {

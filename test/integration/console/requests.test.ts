@@ -84,15 +84,6 @@ describeInBrowser("the log of requests", (scene) => {
     await sandbox.stop();
   });
 
-  test("the log has also the requests before the last 200", async () => {
-    await startPayment(scene.sandbox, { reference: "APPLE-1" });
-    for (let poll = 0; poll < 205; poll += 1) await askStatus(scene.sandbox, "ws_CO_1");
-    const page = await scene.open({ view: "requests", viewport: WIDE });
-    await page.getByLabel("Search").fill("apple-1");
-    await rowsOf(page).getByText("KES 100.00 for APPLE-1 from 0712 345 678").waitFor();
-    expect(await rowsOf(page).count()).toBe(1);
-  });
-
   test("a link leads also to a request that waits, because the list is paused", async () => {
     await askStatus(scene.sandbox, "ws_CO_1");
     const person = personAt(await scene.open({ view: "requests", viewport: WIDE }));
