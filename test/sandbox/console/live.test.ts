@@ -108,6 +108,20 @@ test("a prompt that ends while the prompts are loaded is not open, however many 
   jest.advanceTimersByTime(1000);
 });
 
+test.each([
+  ["stays until the event of its end", "live", ["old", "new"]],
+  ["goes from a hidden tab, which has no events", "connecting", ["new"]],
+])("a prompt of the shown phone that is no longer listed %s", async (_, connection, open) => {
+  const prompt = (id: string) => ({ checkout_request_id: id, phone: "254711000009" });
+  state.connection.value = connection;
+  state.prompts.value = new Map([["old", prompt("old")]]);
+  server.answer = async () => Response.json({ total: 1, prompts: [prompt("new")] });
+  expect(state.shownPhone.value).toBe("254711000009");
+  await prompts.load();
+  expect([...state.prompts.value.keys()]).toEqual(open);
+  state.connection.value = "connecting";
+});
+
 test("a thousand prompts are loaded again after a second: those of payments of 3 s are seen, too", async () => {
   const open = Array.from({ length: 1000 }, (_, index) => ({ checkout_request_id: `w${index}`, phone: "2547" }));
   server.answer = async () => Response.json({ total: 1264, prompts: open });

@@ -53,17 +53,21 @@ test.each(BEFORE)("%s that was asked for before a reset is not shown after it", 
   expect(arrivals.remember([NOW])).toEqual([NOW]);
 });
 
-test("of two resets, the page is loaded when it is after the last one", async () => {
-  const held = holdNext("/merchants");
-  const first = loadAll();
-  await settle();
-  const last = holdNext("/outcomes");
-  const second = loadAll();
-  held.resolve(Response.json(ANYTHING));
-  expect([await first, state.isLoaded.value]).toEqual([false, false]);
-  last.resolve(Response.json(ANYTHING));
-  expect([await second, state.isLoaded.value]).toEqual([true, true]);
-});
+test.each(["/merchants", "/outcomes"])(
+  "of two resets, the page is loaded when it is after the last one: %s",
+  async (call) => {
+    const held = holdNext(call);
+    const first = loadAll();
+    await settle();
+    const last = holdNext("/keys?merchant_id=1");
+    const second = loadAll();
+    await settle();
+    held.resolve(Response.json(ANYTHING));
+    expect([await first, state.isLoaded.value]).toEqual([false, false]);
+    last.resolve(Response.json(ANYTHING));
+    expect([await second, state.isLoaded.value]).toEqual([true, true]);
+  },
+);
 
 test.each([
   ["not after a reset with a seed, which begins the ids again", "shop", 2, []],
