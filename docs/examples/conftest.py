@@ -48,8 +48,9 @@ class Sandbox:
         is_text = isinstance(duration, str)
         self.control("POST", "/clock", {"advance": duration if is_text else f"{math.ceil(duration * 1000)}ms"})
 
-    def wait(self, reference, until="final", timeout="10s"):
-        question = {"reference": reference, "until": until, "timeout": timeout}
+    def wait(self, order, until="final", timeout="10s"):
+        """Waits for an order of the client until the payment is final, or has a status."""
+        question = {"checkout_request_id": order["checkout_request_id"], "until": until, "timeout": timeout}
         return self.control("POST", "/wait", question)["transaction"]
 
     def audit(self):
@@ -90,7 +91,9 @@ def momo_server():
     is_of_exec = "MOMO_CONTROL_URL" in os.environ and "PYTEST_XDIST_WORKER" not in os.environ
     with connect_sandbox() if is_of_exec else start_sandbox() as sandbox:
         yield sandbox
-        assert sandbox.mistakes() == []
+        mistakes = [f"{one['severity']} {one['kind']}: {one['message']}" for one in sandbox.mistakes()]
+        if mistakes:
+            pytest.fail("momo found mistakes of the client:\n" + "\n".join(mistakes), pytrace=False)
 
 
 @pytest.fixture

@@ -41,4 +41,4 @@ export const HOW_TO_LOOK =
 
 /** What repeats a push without the program's knowledge, where its answer was lost. */
 export const WHO_REPEATS =
-  "If the program did not repeat it, its library or a proxy did: switch that off for this request (HttpURLConnection: sun.net.http.retryPost=false; OkHttp: retryOnConnectionFailure(false); Go: no Idempotency-Key header; axios-retry: not for POST; nginx: proxy_next_upstream without non_idempotent).";
+  "If your code did not repeat it, its HTTP library or a proxy did: switch that off for this request (axios-retry; OkHttp; HttpURLConnection; Go, where it sends an Idempotency-Key header; proxy_next_upstream of nginx).";

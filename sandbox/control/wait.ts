@@ -36,7 +36,10 @@ export const WAIT_CALLS: Calls = {
           accepts: ({ status }: { status: string }) => isAwaited(status) || isOver(status),
         };
         const ending = await waitingRoom.wait(condition, timeout, request.signal);
-        if (ending === "late") return fail(408, `the payment has not become ${until} within the time-out`);
+        if (ending === "late") {
+          const what = reference === undefined ? "the payment" : "a payment with exactly this reference";
+          return fail(408, `${what} has not become ${until} within the time-out`);
+        }
         if (ending === "forgotten")
           return fail(404, "the payment no longer exists: there was a reset, or a snapshot was restored");
         if (ending === "stopped") return fail(503, "the server stops");

@@ -3,7 +3,8 @@ import { pushRule, type Verdict } from "../rule.ts";
 import { HOW_TO_LOOK, WHO_REPEATS } from "../words.ts";
 import { chargedAgain, type Pair, pairsOf, paymentOf, requestsOf, whatWasKnown, whyAgain } from "./second-charge.ts";
 
-const ADVICE = `Ask until the first payment is final before you charge again: an answer that did not come may still take effect. At your deadline the outcome is unknown; a person or a later run decides. Disable the button, and make the reference before the first try. ${HOW_TO_LOOK}`;
+const ADVICE =
+  "Ask until the first payment is final before you charge again: an answer that did not come may still take effect. At your deadline the outcome is unknown; a person or a later run decides. Disable the button, and make the reference before the first try.";
 
 interface Twice extends Verdict {
   readonly pair: Pair;
@@ -14,7 +15,7 @@ export const chargesTwice = pushRule({
   severity: "error",
   section: "§4.1",
   label: "charges twice",
-  advice: ADVICE,
+  advice: `${ADVICE} ${HOW_TO_LOOK}`,
   judges: "pushes",
   judge(push): Twice | null {
     let worst: Pair | null = null;
@@ -33,7 +34,7 @@ export const chargesTwice = pushRule({
     const doubt = isSure ? "" : " If both are for one order, the customer can pay it twice.";
     return {
       message: `${chargedAgain(first, second)} ${why}${doubt}`,
-      ...(!first.isDelivered && { advice: `${WHO_REPEATS} ${ADVICE}` }),
+      ...(!first.isDelivered && { advice: `${ADVICE} ${WHO_REPEATS} ${HOW_TO_LOOK}` }),
       requestIds: requestsOf(first, second),
       payment: paymentOf(first, second),
       atMs: second.atMs,

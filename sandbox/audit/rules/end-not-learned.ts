@@ -35,6 +35,7 @@ export const endNotLearned = paymentRule({
     return {
       message: `The payment is ${what}. ${whatItDid(payment, facts)}${isTold ? "" : whatWebhooksDid(payment, occasion)}.`,
       ...(isLost && { advice: HOW_TO_LOOK }),
+      ...(isTold && { advice: BEFORE_BOOKING }),
       requestIds: [push?.requestId ?? 0, ...(looks > 0 ? [lastLookId] : [])],
       payment,
       atMs: push?.atMs ?? 0,
@@ -48,7 +49,10 @@ const verdictOf = (severity: Severity, payment: Payment): Verdict => ({
   group: `${payment.end?.status} ${payment.isToldByWebhook ? "told" : didOf(payment)}`,
 });
 
-const PROVES_NOTHING = "its answer with 2xx does not prove that the order was booked";
+const PROVES_NOTHING = "its answer with 2xx does not prove that the order was booked, and anybody can send a webhook";
+
+const BEFORE_BOOKING =
+  "When a webhook comes, ask POST /status.php with the checkout_request_id of your order, and book what that answers, never what the webhook says.";
 
 const MEANING: Readonly<Record<string, string>> = {
   completed: ": the customer has paid, and the shop does not know",

@@ -3,7 +3,8 @@ import { HOW_TO_LOOK, WHO_REPEATS } from "../words.ts";
 import { chargesTwice } from "./charges-twice.ts";
 import { chargedAgain, type Pair, pairsOf, paymentOf, requestsOf, whatWasKnown, whyAgain } from "./second-charge.ts";
 
-const ADVICE = `This time the customer cannot pay twice, by luck. A time-out, a lost connection and a status of 500 and above say nothing about the payment: ask until it is final. At your deadline the outcome is unknown; a person or a later run decides. ${HOW_TO_LOOK}`;
+const ADVICE =
+  "This time the customer cannot pay twice, by luck. A time-out, a lost connection and a status of 500 and above say nothing about the payment: ask until it is final. At your deadline the outcome is unknown; a person or a later run decides.";
 
 interface Blindly extends Verdict {
   readonly pair: Pair;
@@ -14,7 +15,7 @@ export const repeatsBlindly = pushRule({
   severity: "warning",
   section: "§4.1",
   label: "repeats blindly",
-  advice: ADVICE,
+  advice: `${ADVICE} ${HOW_TO_LOOK}`,
   judges: "pushes",
   judge(push): Blindly | null {
     if (chargesTwice.judge(push)) return null;
@@ -32,7 +33,7 @@ export const repeatsBlindly = pushRule({
     const luck = firstIs === "unpaid" ? ended : "the first request stored no payment";
     return {
       message: `${chargedAgain(first, second)} ${whyAgain(first, second)}. This time ${luck}.`,
-      ...(!first.isDelivered && { advice: `${WHO_REPEATS} ${ADVICE}` }),
+      ...(!first.isDelivered && { advice: `${ADVICE} ${WHO_REPEATS} ${HOW_TO_LOOK}` }),
       requestIds: requestsOf(first, second),
       payment: paymentOf(first, second),
       atMs: second.atMs,

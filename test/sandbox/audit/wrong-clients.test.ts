@@ -23,6 +23,17 @@ async function start(one: Order, chosen = "completed; after=3s"): Promise<string
 const lose = (path: string, more: object = { kind: "disconnect" }) =>
   scene.control("PUT", "/faults", { faults: [{ path, times: 1, ...more }] });
 
+/** Pushes once with each reference, before the payment of the first has ended. */
+async function pushAs(one: Order, ...references: readonly string[]): Promise<void> {
+  const ids = [];
+  for (const reference of references) {
+    ids.push(await start({ ...one, reference }, "completed; after=9s"));
+    await scene.advance(3000);
+  }
+  await scene.advance(20_000);
+  for (const id of ids) await ask(id);
+}
+
 /** Mistakes, each with the finding that must show it. */
 const MISTAKES: Readonly<Record<string, readonly [finding: string, live: (one: Order) => Promise<unknown>]>> = {
   "never asks": ["error end_not_learned", async (one) => [await start(one), await scene.advance(5000)]],
@@ -79,17 +90,22 @@ const MISTAKES: Readonly<Record<string, readonly [finding: string, live: (one: O
       for (const id of ids) [await scene.advance(3000), await ask(id)];
     },
   ],
-  "sends again with a number of the try": [
+  "sends again with a number of the try": ["error charges_twice", (one) => pushAs(one, "ORD-900/1", "ORD-900/2")],
+  "sends again with a number of the try, by the client to copy": [
     "error charges_twice",
-    async (one) => {
-      const ids = [];
-      for (const tries of [1, 2]) {
-        ids.push(await start({ ...one, reference: `ORD-900/${tries}` }, "completed; after=9s"));
-        await scene.advance(3000);
-      }
-      await scene.advance(20_000);
-      for (const id of ids) await ask(id);
-    },
+    (one) => pushAs(one, "ORDER-0001-1~afe2c720", "ORDER-0001-2~c3344b60"),
+  ],
+  "sends an order again as a number of the try, by the client to copy": [
+    "error charges_twice",
+    (one) => pushAs(one, "ORDER-0001~afe2c720", "order-0001/2~c3344b60"),
+  ],
+  "sends an order of the client to copy again, from another folder": [
+    "error charges_twice",
+    (one) => pushAs(one, "ORDER-0001~afe2c720", "ORDER-0001~c3344b60"),
+  ],
+  "sends two orders of the client to copy for one phone": [
+    "warning charges_twice",
+    (one) => pushAs(one, "ORDER-0001~afe2c720", "ORDER-0002~c3344b60"),
   ],
   "pushes again after a lost answer": [
     "error charges_twice",
