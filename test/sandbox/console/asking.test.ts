@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { type Signal, signal } from "@preact/signals";
+import { rejectionOf } from "../../support/waiting.ts";
 import { ANYTHING, asking, loading, pass, phones, server, settle, startEachTestAnew, state } from "./page.ts";
 
 /** The rule for answers that come late, and when a part is asked for. */
@@ -57,6 +58,16 @@ for (const [kind, answer] of [
     expect(scene.seen).toEqual(expected);
   });
 }
+
+test("a refused token, and a server that does not answer, are no refusals of the question", async () => {
+  const { part, seen } = startScene();
+  server.answer = async () => Response.json({ message: "no token" }, { status: 401 });
+  expect(await rejectionOf(part.load())).toMatchObject({ message: "no token" });
+  server.answer = () => Promise.reject(new Error("no route"));
+  expect(await rejectionOf(part.load())).toMatchObject({ message: "the server does not answer" });
+  expect(seen).toEqual([]);
+  state.tokenAsked.value = null;
+});
 
 test("of two equal questions, only the answer to the last one counts, whichever comes first", async () => {
   const { part, seen } = startScene();

@@ -24,6 +24,13 @@ test("a prompt from before a reset does not stay on the shown phone, also if a p
   expect(openPrompts()).toEqual(["new"]);
 });
 
+test("a prompt is open whose payment has the id of one that ended before the reset", async () => {
+  arrivals.remember([{ ...prompt("again"), status: "cancelled" }]);
+  server.answer = async () => Response.json(promptsOf("again"));
+  await loadAll();
+  expect(openPrompts()).toEqual(["again"]);
+});
+
 const OLD = { checkout_request_id: "p", id: 1, status: "completed" };
 const NOW = { ...OLD, status: "pending" };
 const BEFORE: [what: string, call: string, answer: object, shown: () => unknown][] = [
