@@ -115,6 +115,8 @@ export interface Poller {
   hasReadPending: boolean;
   /** How long it waited after it had read “pending”; 0 if it had not, if a webhook came, or if the sandbox's clock stood still. */
   intervalMs: number;
+  /** The same of the poll before. */
+  lastIntervalMs: number;
   /** The first final status that it has read. */
   finalStatus: string | null;
   /** Its polls in a row, at the rhythm of polling, after it has read that. */
@@ -213,6 +215,7 @@ export class Payment implements Charge {
       answered: 0,
       hasReadPending: false,
       intervalMs: 0,
+      lastIntervalMs: 0,
       finalStatus: null,
       pollsAfterEnd: 0,
     };
@@ -227,6 +230,7 @@ export class Payment implements Charge {
     const isByWebhook = this.deliveries !== null && this.deliveries.lastOrder > poller.answered;
     const sandboxMs = atMs - poller.atMs;
     const isTimed = isNext && poller.hasReadPending && !isByWebhook && sandboxMs > 0;
+    poller.lastIntervalMs = poller.intervalMs;
     poller.intervalMs = isTimed ? Math.max(sandboxMs, arrivedRealMs - poller.realMs) : 0;
     if (poller.finalStatus !== null && isNext && !isByWebhook) {
       poller.pollsAfterEnd = sandboxMs > RHYTHM_MS ? 0 : poller.pollsAfterEnd + 1;

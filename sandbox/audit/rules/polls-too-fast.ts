@@ -6,6 +6,8 @@ const FASTEST_POLL_MS = 2500;
 
 const TOO_FAST = { group: "" };
 
+const isFast = (intervalMs: number): boolean => intervalMs > 0 && intervalMs < FASTEST_POLL_MS;
+
 export const pollsTooFast = requestRule({
   kind: "polls_too_fast",
   severity: "warning",
@@ -15,11 +17,11 @@ export const pollsTooFast = requestRule({
     "Wait 3 to 5 s between two polls of a payment. If several pages ask about the same payment, let your server ask once for all of them.",
   judges: "requests",
   of: ["status"],
-  judge({ poller }) {
-    return poller !== null && poller.intervalMs > 0 && poller.intervalMs < FASTEST_POLL_MS ? TOO_FAST : null;
-  },
+  // One poll soon after another is a page in a second tab, a reload or a cron. Two in a row are a rhythm.
+  judge: ({ poller }) =>
+    poller !== null && isFast(poller.intervalMs) && isFast(poller.lastIntervalMs) ? TOO_FAST : null,
   explain: ({ call, payment, poller }) => ({
-    message: `Asked again after ${inSeconds(poller?.intervalMs ?? 0)}; the service recommends 3 to 5 s between two polls.`,
+    message: `Asked again after ${inSeconds(poller?.lastIntervalMs ?? 0)} and after ${inSeconds(poller?.intervalMs ?? 0)}; the service recommends 3 to 5 s between two polls.`,
     requestIds: [call.id],
     payment,
     atMs: call.atMs,

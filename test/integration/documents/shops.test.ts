@@ -160,6 +160,20 @@ for (const [name, kind] of Object.entries(KINDS)) {
     });
   });
 
+  describeWith(kind.needs, `${name}: a page in two tabs`, () => {
+    test("is no fast polling: the second tab asks 1 s after the first, each every 5 s", async () => {
+      const shop = await newShop(kind);
+      await shop.momo.control("PUT", "/default", { outcome: "completed", after: "14s" });
+      await shop.pay("order1001");
+      for (const advance of ["5s", "1s", "4s", "1s", "4s"]) {
+        await shop.momo.control("POST", "/clock", { advance });
+        await shop.get("/orders/order1001");
+      }
+      expect(delivered(shop.folder)).toEqual(["order1001.delivered"]);
+      expect((await shop.audit()).findings).toEqual([]);
+    });
+  });
+
   describeWith(kind.needs, `${name}: an order that is paid`, () => {
     test("is delivered without a receipt, if the service gives none", async () => {
       const shop = await openShop(kind, kind.right, { profile: { response_form: "short" } });
