@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { counted } from "../domain/counted.ts";
 import { brokenRule, type Issue, invalid, kindOf, receivedText, shown } from "../domain/error.ts";
+import { nearest } from "./nearest.ts";
 
 /**
  * Checks an input with its schema.
@@ -87,7 +88,7 @@ function complaintOf(issue: z.core.$ZodRawIssue): string | undefined {
     case "unrecognized_keys": {
       const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
       const instead = known.length > 0 ? `the members are ${known.join(", ")}` : "leave it out";
-      const keys = issue.keys.slice(0, MAX_REASONS).map((key) => shown(key));
+      const keys = issue.keys.slice(0, MAX_REASONS).map((key) => shown(key) + suggestion(key, known));
       return `there is no member ${keys.join(", ")}; ${instead}`;
     }
     case "invalid_key":
@@ -95,6 +96,11 @@ function complaintOf(issue: z.core.$ZodRawIssue): string | undefined {
     default:
       return undefined;
   }
+}
+
+function suggestion(key: string, known: readonly string[]): string {
+  const meant = nearest(key, known);
+  return meant === undefined ? "" : ` (did you mean ${meant}?)`;
 }
 
 const TYPES: Record<string, string> = {

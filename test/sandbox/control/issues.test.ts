@@ -26,7 +26,7 @@ const CASES: readonly [call: string, body: unknown, issues: readonly Issue[], st
     { faults: [{ kind: "delay" }] },
     [["faults[0].delay", "is missing: a fault of the kind delay needs it"]],
   ],
-  ["PUT /faults", { faults: [], seeds: 1 }, [["", /^there is no member "seeds"; /]]],
+  ["PUT /faults", { faults: [], seeds: 1 }, [["", /^there is no member "seeds" \(did you mean seed\?\); /]]],
   ["POST /rules", { outcome: "paid" }, [["outcome", /^is not the name of an outcome/, '"paid"']]],
   [
     "POST /rules",
