@@ -35,7 +35,7 @@ export const serverAt = (address: string): Server => ({ address, by: null, direc
 export function findServer(io: Io, flags: { readonly data?: string }, named: Named | null): Server {
   if (!named) {
     const directory = locateDataDirectory(io, flags.data);
-    const record = requireRunning(directory);
+    const record = requireRunning(directory, flags.data !== undefined);
     return { address: record.base_url, by: null, directory, record };
   }
   const { address, by } = named;
@@ -46,9 +46,9 @@ export function findServer(io: Io, flags: { readonly data?: string }, named: Nam
   return { address, by, directory: null, record: isRecorded ? record : null };
 }
 
-function requireRunning(directory: DataDirectory): ServerRecord {
+function requireRunning(directory: DataDirectory, isNamed = false): ServerRecord {
   const record = runningServer(directory);
-  if (!record) throw new NoServer(directory.path);
+  if (!record) throw new NoServer(directory.path, isNamed);
   return record;
 }
 

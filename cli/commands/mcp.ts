@@ -2,6 +2,7 @@ import { Option } from "commander";
 import { type TargetFlags, wordsFor } from "../client/target.ts";
 import type { Io } from "../io.ts";
 import { Command } from "../terminal/command.ts";
+import { EXIT } from "../terminal/failure.ts";
 import { serverOptions, withOptions } from "../terminal/options.ts";
 import { programFile } from "../terminal/this-program.ts";
 
@@ -35,6 +36,7 @@ async function mcp(io: Io, { config, ...flags }: McpFlags): Promise<void> {
   const connection = await connect(io, flags);
   try {
     await serveAssistant(io, connection);
+    if (connection.target === null) io.exitCode = EXIT.unreachable;
   } finally {
     await connection.stop();
   }

@@ -3,7 +3,14 @@ import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { controlClient } from "../client/client.ts";
 import { startPrivateSandbox } from "../client/private-sandbox.ts";
 import { LostAnswer } from "../client/request.ts";
-import { type ControlTarget, resolveControl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
+import {
+  type ControlTarget,
+  MissingCredential,
+  resolveControl,
+  resolveTarget,
+  type Target,
+  type TargetFlags,
+} from "../client/target.ts";
 import { hasNoDataDirectory } from "../files/data-directory.ts";
 import type { Io } from "../io.ts";
 import { addSandboxOptions, configOf } from "../serving/sandbox-flags.ts";
@@ -16,7 +23,8 @@ export type Connected = Target & ControlTarget;
 
 /** The sandbox of an assistant. A private one was started for it, and ends with it. */
 export interface Connection {
-  target: Connected;
+  /** Null until a server is found. */
+  target: Connected | null;
   readonly isPrivate: boolean;
   /** Whether another server has taken the place of the one before, and the assistant does not know it. */
   isNew: boolean;
@@ -27,6 +35,7 @@ export interface Connection {
 
 /** Does something with the server; if it has gone, with the one that was started in its place. */
 export async function withServer<T>(connection: Connection, work: (target: Connected) => Promise<T>): Promise<T> {
+  connection.target ??= connection.find();
   const { target } = connection;
   try {
     return await work(target);
@@ -46,22 +55,34 @@ const isGone = (error: unknown): boolean =>
 
 /**
  * Connects to the sandbox of the flags, of the environment or of the data directory; starts a private one if none runs, also where the
- * record of one that was killed is left.
- * @throws Failure if a named one does not answer, or refuses the token
+ * record of one that was killed is left. A named one that cannot be used is looked for again at each call: an assistant would not show
+ * why its server has ended.
+ * @throws Failure if no server can be found so
  */
 export async function connect(io: Io, flags: TargetFlags): Promise<Connection> {
+  const find = () => ({ ...resolveTarget(io, flags), ...resolveControl(io, flags) });
+  const connection = { isPrivate: false, isNew: false, find, stop: async () => {} };
   try {
-    const find = () => ({ ...resolveTarget(io, flags), ...resolveControl(io, flags) });
     const target = find();
     await controlClient(target).get("/clock", {});
-    return { target, isPrivate: false, isNew: false, find, stop: async () => {} };
+    return { ...connection, target };
   } catch (error) {
-    if (!(isGone(error) || hasNoDataDirectory(io.environment, flags.data)) || isNamed(io, flags)) throw error;
+    const isReplaced = isGone(error) || hasNoDataDirectory(io.environment, flags.data);
+    if (!isReplaced || isNamed(io, flags)) {
+      if (!canChange(error)) throw error;
+      io.tellFailure(error, false);
+      return { ...connection, target: null };
+    }
   }
   const sandbox = await startPrivateSandbox(io, await configOf(io, addSandboxOptions(new Command()).opts()));
   io.environment.reachOwnMachine(new URL(sandbox.baseUrl));
   return { ...sandbox, isPrivate: true, isNew: false, find: () => sandbox.target };
 }
+
+/** Whether a server that is started, or a key that is given there, mends it. */
+const canChange = (error: unknown): error is Failure =>
+  error instanceof MissingCredential ||
+  (error instanceof Failure && (error.code === "unreachable" || error.code === "unauthorized"));
 
 /**
  * Whether a flag, or an address in the environment, names a sandbox: then no other takes its place. `MOMO_DATA` names none: it only

@@ -3,7 +3,7 @@ import { DESCRIBED_CALLS } from "../../sandbox/control/calls.ts";
 import { shown, whatCame } from "../../src/domain/error.ts";
 import { typedPhone } from "../../src/domain/phone.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/description.ts";
-import type { Target } from "../client/target.ts";
+import { nearest } from "../../src/http/nearest.ts";
 import { isPathPart } from "../terminal/options.ts";
 import { chosenIn, membersOf, type Shape } from "./lenient.ts";
 import { type CalledAction, COMMON_MEANINGS, type ToolWithActions } from "./tools.ts";
@@ -49,10 +49,10 @@ function argumentsOf(action: CalledAction, usual: object = {}) {
 }
 
 /** What a tool takes. With several actions, `action` says which, and each argument says for which it is. */
-export function inputOf(tool: ToolWithActions, target: Target): StandardSchemaWithJSON<object> {
+export function inputOf(tool: ToolWithActions, paymentAccountId: number | null): StandardSchemaWithJSON<object> {
   const actions = Object.entries(tool.actions).map(([name, action]) => ({
     ...{ name, summary: callOf(action).summary },
-    ...argumentsOf(action, action.usual?.(target)),
+    ...argumentsOf(action, action.usual?.({ paymentAccountId })),
   }));
   const names = actions.map(({ name }) => name);
   const summaries = [...Map.groupBy(actions, ({ summary }) => summary)]
@@ -120,7 +120,9 @@ export function readArguments(
     const users = names.filter((one) => actions[one] && unknown in argumentsOf(actions[one]).properties);
     const whose = users.length > 0 ? `; ${name} is for action ${users.join(" and ")}` : "";
     const takes = known.length > 0 ? `takes ${known.join(", ")}` : "takes no arguments";
-    throw new Error(`there is no argument ${name}: ${which} ${takes}${whose}`);
+    const meant = nearest(unknown, known);
+    const suggestion = meant === undefined ? "" : ` (did you mean ${meant}?)`;
+    throw new Error(`there is no argument ${name}${suggestion}: ${which} ${takes}${whose}`);
   }
   if (action.id === undefined) return { action, id: "", rest: read };
   return { action, ...idIn(action, action.id, read) };
@@ -147,14 +149,27 @@ function takesAll(action: CalledAction, given: object): boolean {
   return Object.keys(asEntry(given, properties)).every((name) => name in properties);
 }
 
-/** Arguments that are the members of one entry, as a list of it: `outcome` and `times` are a rule. */
+/** Arguments that are the members of one entry, as a list of it: `outcome` and `phone` are a rule with `match`. */
 function asEntry(given: object, properties: Properties): object {
   const [list, members] = Object.entries(properties).find(([, { items }]) => items?.properties) ?? [];
   const others = Object.entries(given).filter(([name]) => !(name in properties));
-  const isEntry = others.length > 0 && others.every(([name]) => name in (members?.items?.properties ?? {}));
-  if (list === undefined || !isEntry || list in given) return given;
+  const entry = entryOf(others, members?.items?.properties ?? {});
+  if (list === undefined || others.length === 0 || entry === null || list in given) return given;
   const own = Object.entries(given).filter(([name]) => name in properties);
-  return { ...Object.fromEntries(own), [list]: [Object.fromEntries(others)] };
+  return { ...Object.fromEntries(own), [list]: [entry] };
+}
+
+/** An entry with these members, or with members of a member that was not given; null if it has not all of them. */
+function entryOf(given: readonly (readonly [string, unknown])[], properties: Properties): object | null {
+  const names = given.map(([name]) => name);
+  const entry: Record<string, unknown> = {};
+  for (const [name, value] of given) {
+    const [outer] = Object.entries(properties).find(([, { properties: inner }]) => inner && name in inner) ?? [];
+    if (name in properties) entry[name] = value;
+    else if (outer === undefined || names.includes(outer)) return null;
+    else entry[outer] = { ...Object(entry[outer]), [name]: value };
+  }
+  return entry;
 }
 
 /** The arguments that the call of an action takes in its query, and those that it takes in its body. */

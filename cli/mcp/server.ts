@@ -91,14 +91,16 @@ function addConnect(server: McpServer, connection: Connection): void {
     : "This sandbox runs on its own, and keeps its payments.";
   server.registerTool("connect", config, async ({ language }) => {
     try {
-      await withServer(connection, (target) => controlClient(target).get("/clock", {}));
+      const target = await withServer(connection, async (found) => {
+        await controlClient(found).get("/clock", {});
+        return found;
+      });
+      const { baseUrl: base_url, apiKey: api_key, paymentAccountId: payment_account_id } = target;
+      const example = paste(language, { base_url, api_key, payment_account_id, data: null });
+      return resultOf({ variables: variablesOf(target), example, lifetime });
     } catch (error) {
       return refused(sentenceOf(error));
     }
-    const { target } = connection;
-    const { baseUrl: base_url, apiKey: api_key, paymentAccountId: payment_account_id } = target;
-    const example = paste(language, { base_url, api_key, payment_account_id, data: null });
-    return resultOf({ variables: variablesOf(target), example, lifetime });
   });
 }
 
@@ -107,7 +109,7 @@ function addTool(server: McpServer, connection: Connection, name: string, tool: 
   const readOnlyHint = actions.every(isReading);
   const config = {
     description: tool.use,
-    inputSchema: inputOf(tool, connection.target),
+    inputSchema: inputOf(tool, connection.target?.paymentAccountId ?? null),
     annotations: {
       readOnlyHint,
       destructiveHint: tool.destroys === true,
@@ -124,10 +126,12 @@ function addTool(server: McpServer, connection: Connection, name: string, tool: 
       const { success: _, ...answer } = await withProgress(action.waits ? inTurn(carry) : carry(), mcpReq);
       return resultOf({ ...newsFor(connection), ...bounded(action.compact?.(answer) ?? answer) });
     } catch (error) {
+      const { target } = connection;
       const next =
         action &&
+        target &&
         error instanceof Refused &&
-        (await nextStep(action, error.status, given as Arguments, controlClient(connection.target)));
+        (await nextStep(action, error.status, given as Arguments, controlClient(target)));
       const why = sentenceOf(error);
       return refused(next ? `${why}. ${next}` : why);
     }

@@ -1,3 +1,4 @@
+import { quoted } from "../../sandbox/curl.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { causeOf } from "../../src/store/causes.ts";
 import { type DatabaseProblem, UnusableDatabase } from "../../src/store/store.ts";
@@ -62,11 +63,13 @@ export class Failure extends Error {
 
 /** No sandbox runs on a data directory. */
 export class NoServer extends Failure {
-  constructor(directory: string) {
+  /** @param isNamed by `--data` */
+  constructor(directory: string, isNamed: boolean) {
+    const serve = isNamed ? `momo serve --data ${quoted(directory)}` : "momo serve";
     super(
       "unreachable",
       `no sandbox is running on ${directory}`,
-      "start one with momo serve, or name one with --base-url or MOMO_BASE_URL",
+      `start one with ${serve}, or name one with --base-url or MOMO_BASE_URL`,
     );
   }
 }

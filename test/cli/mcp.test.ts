@@ -150,6 +150,27 @@ test.concurrent("where the record of a killed sandbox is left, a private one is 
   release();
 });
 
+test.concurrent("where no server runs on the named directory, each call says so, and how to start one, and finds it then", async () => {
+  const data = newFolder();
+  const { client, call } = await assistant({}, ["--data", data]);
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain("start_payment");
+  const why = `no sandbox is running on ${data} (start one with momo serve --data ${data}, or name one with --base-url or MOMO_BASE_URL)`;
+  for (const tool of ["connect", "rules", "audit"]) {
+    expect(await call(tool)).toEqual({ isError: true, text: why, answer: undefined as never });
+  }
+  const server = await serveMomo(["--data", data]);
+  expect((await call("connect")).answer.variables).toMatchObject({ MOMO_BASE_URL: server.ready.base_url });
+  expect((await call("start_payment", { phone: PHONE, amount: 5 })).answer).toMatchObject({ transaction_id: 1 });
+});
+
+test.concurrent("a named server that does not answer, or refuses the token, is named by each call", async () => {
+  const { call } = await assistant({}, flagsOf({ baseUrl: "http://127.0.0.1:1/v2" }));
+  expect((await call("clock")).text).toStartWith("nothing answers at http://127.0.0.1:1 (start it with momo serve");
+  const server = serveFake(() => Response.json({ success: false, message: "no" }, { status: 401 }));
+  const refused = await assistant({}, flagsOf(server));
+  expect((await refused.call("clock")).text).toContain("MOMO_CONTROL_TOKEN");
+});
+
 test.concurrent("a lost answer to a payment may have been carried out; one to a list changed nothing", async () => {
   const server = serveFake((request) =>
     new URL(request.url).pathname.endsWith("/clock")

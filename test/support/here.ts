@@ -10,10 +10,10 @@ import type { Run } from "./momo.ts";
 /** Runs commands in the process of the tests, which takes a tenth of the time of the executable. */
 
 /** They serve, start programs, or are not known to `run`. */
-const NEVER_HERE: ReadonlySet<string> = new Set(["exec", "phone", "serve", "version"]);
+const NEVER_HERE: ReadonlySet<string> = new Set(["exec", "mcp", "phone", "serve", "version"]);
 
 /** They go on until they are ended, or open a browser; not if there is no server. */
-const NOWHERE_ONLY: ReadonlySet<string> = new Set(["mcp", "open", "tail"]);
+const NOWHERE_ONLY: ReadonlySet<string> = new Set(["open", "tail"]);
 const NOWHERE = "/nowhere";
 
 /** A port that this process holds, in the place of the usual one, on which a sandbox of the user's may answer. Nothing answers on it. */
