@@ -132,6 +132,11 @@ export class Environment {
     return !/^(?:0|false)?$/i.test(this.#variables.CI ?? "");
   }
 
+  /** Whether GitHub Actions reads what is printed, and makes annotations of it. */
+  isGitHubActions(): boolean {
+    return this.#variables.GITHUB_ACTIONS === "true";
+  }
+
   /** `NO_COLOR` with any value means plain text; `FORCE_COLOR` means colours also where the output is no terminal, but for `0` and `false`. */
   wantsColour(isForTerminal: () => boolean): boolean {
     const { NO_COLOR, FORCE_COLOR = "", TERM } = this.#variables;

@@ -182,8 +182,12 @@ function warnOfSilentHosts(io: Io, interception: Interception | null): void {
 /** Reports what the command did, and did wrong. If the command failed, its own exit code stays. */
 function tellAudit(io: Io, report: AuditReport, { audit, quiet }: ExecFlags): void {
   if (audit === undefined) return;
-  if (!quiet) io.tell(`momo audit: ${summaryOf(report)}`);
-  for (const line of findingLines(report).slice(quiet ? 1 : 0)) io.tell(line);
+  if (io.environment.isGitHubActions()) {
+    if (!quiet || report.findings.length > 0) io.stderr.write(formatReport(report, "github"));
+  } else {
+    if (!quiet) io.tell(`momo audit: ${summaryOf(report)}`);
+    for (const line of findingLines(report).slice(quiet ? 1 : 0)) io.tell(line);
+  }
   const taken = report.tally.lenient_takes;
   if (taken > 0) {
     io.tell(
