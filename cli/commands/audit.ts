@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
-import { formatReport, REPORT_FORMATS, type ReportFormat } from "../../sandbox/audit/report.ts";
+import { formatReport, REPORT_FORMATS, type ReportFormat, summaryOf } from "../../sandbox/audit/report.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/severity.ts";
 import { auditReport, auditTally } from "../../sandbox/control/shapes/audit.ts";
 import { controlClient } from "../client/client.ts";
@@ -65,8 +65,10 @@ async function audit(io: Io, flags: AuditFlags): Promise<void> {
     const report = reportOf(await client.get("/audit", flags.over ? { whole: "true" } : {}));
     const text = formatReport(report, format, failOn);
     if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) io.exitCode = EXIT.mistakes;
-    if (file) writeAtTheEnd(io, file, text, flags.json);
-    else printWhole(io, text, format === "text");
+    if (file) {
+      writeAtTheEnd(io, file, text, flags.json);
+      if (file.isWritten && !flags.json) io.tell(`wrote ${output}: ${summaryOf(report)}`);
+    } else printWhole(io, text, format === "text");
   });
 }
 
