@@ -1,7 +1,6 @@
 @echo off
 rem momo from its sources, for people who work in a clone on Windows: bin\momo pay 0712345678 100
 if not exist "%~dp0..\node_modules\bun\bin\bun.exe" (
-  echo momo: run npm start in the clone once: it installs what momo needs 1>&2
-  exit /b 1
+  node "%~dp0..\scripts\setup.mjs" || exit /b 1
 )
 "%~dp0..\node_modules\bun\bin\bun.exe" --no-env-file --config="%~dp0..\bunfig.toml" "%~dp0..\cli\main.ts" %*

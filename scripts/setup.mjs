@@ -75,7 +75,7 @@ function changedAtMs(file) {
 }
 
 function install() {
-  process.stderr.write("Installing what package-lock.json pins …\n");
+  process.stderr.write("Installing what package-lock.json pins: this takes 1 to 2 minutes, once …\n");
   const caller = process.env.npm_execpath ?? ""; // the npm or Bun that runs this as a script
   const bun = process.versions.bun ? process.execPath : /\bbun(\.exe)?$/.test(caller) ? caller : "";
   if (bun) {
