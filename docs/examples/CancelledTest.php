@@ -44,6 +44,7 @@ final class CancelledTest extends TestCase
         $this->steer('/rules', ['outcome' => 'cancelled', 'times' => 1]);
         $this->assertSame('cancelled', $shop->pay('ORDER-0001', '0712345678', 100)['status']);
         $audit = json_decode(file_get_contents(self::$momo['control_url'] . '/audit?over=true'), true);
-        $this->assertSame([], $audit['findings']);
+        $errors = array_filter($audit['findings'], fn ($finding) => $finding['severity'] === 'error');
+        $this->assertSame([], $errors);
     }
 }

@@ -58,7 +58,7 @@ class Sandbox:
 
     def mistakes(self):
         """What the client did wrong in all tests: a reset forgets none."""
-        return [finding for finding in self.audit()["findings"] if finding["severity"] != "note"]
+        return [finding for finding in self.audit()["findings"] if finding["severity"] == "error"]
 
     def reset(self):
         self.control("POST", "/reset", {})
