@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { Command } from "commander";
 import { allGroups, COMMANDS, makeCommand } from "../../cli/command-table.ts";
 import { helpPages } from "../../cli/run.ts";
+import { Command } from "../../cli/terminal/command.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
@@ -145,6 +145,10 @@ for (const table of Object.values(await allGroups())) {
     for (const child of command.commands) commands.set(`${name} ${child.name()}`, child);
   }
 }
+
+test("every command makes its refusals itself, and not commander", () => {
+  for (const [name, command] of commands) expect(command, name).toBeInstanceOf(Command);
+});
 
 test("the help shows the defaults of a wait as they are", () => {
   const named = (commands.get("pay")?.options ?? []).filter(
