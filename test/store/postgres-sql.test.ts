@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { createRequestIds } from "../../src/domain/identifiers.ts";
 import { parseAddress } from "../../src/store/postgres/address.ts";
-import { type Connections, createConnections, type UseLimits } from "../../src/store/postgres/connections.ts";
+import { Connections, type UseLimits } from "../../src/store/postgres/connections.ts";
 import { ConnectionEnded, DeadlinePassed, StoreClosed, sqlStateOf } from "../../src/store/postgres/failures.ts";
 import { createTransactionList } from "../../src/store/postgres/list.ts";
 import { openNumbering } from "../../src/store/postgres/numbering.ts";
@@ -184,7 +184,7 @@ function startMute() {
 }
 
 test("who waits for a connection, or for the server to accept one, waits for a time, or until a close", async () => {
-  const connections = createConnections(startMute(), 1, systemClock);
+  const connections = new Connections(startMute(), 1, systemClock);
   let hasRun = false;
   const use = (openMs: number) =>
     connections.use({ openMs, workMs: openMs }, async () => {
@@ -197,7 +197,7 @@ test("who waits for a connection, or for the server to accept one, waits for a t
   await connections.close();
   expect(await waiting).toBeInstanceOf(StoreClosed);
   expect(sqlStateOf(await opening)).toBe("connection");
-  const silent = createConnections(startMute(), 1, systemClock);
+  const silent = new Connections(startMute(), 1, systemClock);
   expect(await rejectionOf(silent.use({ openMs: 1, workMs: 1 }, async () => {}))).toBeInstanceOf(DeadlinePassed);
   expect([silent.busy, hasRun]).toEqual([0, false]);
   await silent.close();

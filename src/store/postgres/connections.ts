@@ -27,124 +27,112 @@ export interface UseLimits {
 /** How long to wait for the driver after a close: it may never answer. */
 const CLOSE_MS = 500;
 
-export interface Connections {
+/** Runs work on a bounded number of connections. Each has one user at a time, and is opened when it is first needed. */
+export class Connections {
+  readonly #login: Address["login"];
+  readonly #most: number;
+  readonly #clock: Clock;
+  readonly #idle: Link[] = [];
+  readonly #waiting: PromiseWithResolvers<Link>[] = [];
+  readonly #inUse = new Set<Link>();
+  #isClosed = false;
+
+  constructor({ login }: Address, most: number, clock: Clock) {
+    this.#login = login;
+    this.#most = most;
+    this.#clock = clock;
+  }
+
+  get busy(): number {
+    return this.#inUse.size;
+  }
+
+  /** Whether `close()` was called: then every use fails. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /**
    * Runs `work` on its own connection. If it takes too long, the connection is closed. The statement is never cancelled: if a
    * commit waits for a standby, PostgreSQL answers its cancellation as a success.
    */
-  use<T>(limits: UseLimits, work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** A connection until the caller ends it. */
-  borrow(openMs: number): Promise<Connection>;
-  readonly busy: number;
-  /** Whether `close()` was called: then every use fails. */
-  readonly isClosed: boolean;
-  /** Ends all connections, and rejects statements that still run. */
-  close(): Promise<void>;
-}
-
-/** Runs work on a bounded number of connections. Each has one user at a time, and is opened when it is first needed. */
-export function createConnections({ login }: Address, most: number, clock: Clock): Connections {
-  const pool = createPool(login, most, clock);
-
-  async function open(mostMs: number): Promise<Link> {
-    const link = await pool.acquire(mostMs);
+  async use<T>(limits: UseLimits, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const { openMs, workMs, inTransaction = false } = limits;
+    const link = await this.#open(openMs);
     try {
-      await within(clock, mostMs, link.opened);
+      return await within(this.#clock, workMs, work(link));
+    } catch (error) {
+      if (inTransaction || error instanceof DeadlinePassed) link.end();
+      if (needsNewConnection(error)) this.#outdate();
+      throw error;
+    } finally {
+      this.#release(link);
+    }
+  }
+
+  /** A connection until the caller ends it. */
+  async borrow(openMs: number): Promise<Connection> {
+    const link = await this.#open(openMs);
+    const end = () => {
+      link.end();
+      this.#release(link);
+    };
+    return { query: link.query, script: link.script, end };
+  }
+
+  /** Ends all connections, and rejects statements that still run. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const turn of this.#waiting.splice(0)) turn.reject(new StoreClosed());
+    const ends = [...this.#idle.splice(0), ...this.#inUse].map((link) => link.close());
+    await atMost(this.#clock, CLOSE_MS, Promise.all(ends));
+  }
+
+  async #open(mostMs: number): Promise<Link> {
+    const link = await this.#acquire(mostMs);
+    try {
+      await within(this.#clock, mostMs, link.opened);
       return link;
     } catch (error) {
       link.end();
-      if (needsNewConnection(error)) pool.outdate();
-      pool.release(link);
+      if (needsNewConnection(error)) this.#outdate();
+      this.#release(link);
       throw error;
     }
   }
 
-  return {
-    async use<T>(limits: UseLimits, work: (connection: Connection) => Promise<T>): Promise<T> {
-      const { openMs, workMs, inTransaction = false } = limits;
-      const link = await open(openMs);
-      try {
-        return await within(clock, workMs, work(link));
-      } catch (error) {
-        if (inTransaction || error instanceof DeadlinePassed) link.end();
-        if (needsNewConnection(error)) pool.outdate();
-        throw error;
-      } finally {
-        pool.release(link);
-      }
-    },
-    async borrow(openMs: number): Promise<Connection> {
-      const link = await open(openMs);
-      const end = () => {
-        link.end();
-        pool.release(link);
-      };
-      return { query: link.query, script: link.script, end };
-    },
-    get busy() {
-      return pool.busy;
-    },
-    get isClosed() {
-      return pool.isClosed;
-    },
-    close: pool.close,
-  };
-}
-
-function createPool(login: Address["login"], most: number, clock: Clock) {
-  const idle: Link[] = [];
-  const waiting: PromiseWithResolvers<Link>[] = [];
-  const inUse = new Set<Link>();
-  let isClosed = false;
-
-  async function acquire(mostMs: number): Promise<Link> {
-    if (isClosed) throw new StoreClosed();
-    if (inUse.size < most && waiting.length === 0) return take();
+  async #acquire(mostMs: number): Promise<Link> {
+    if (this.#isClosed) throw new StoreClosed();
+    if (this.#inUse.size < this.#most && this.#waiting.length === 0) return this.#take();
     const turn = Promise.withResolvers<Link>();
-    waiting.push(turn);
-    const cancel = clock.alarm(clock.nowMs() + mostMs, () => {
-      waiting.splice(waiting.indexOf(turn), 1);
+    this.#waiting.push(turn);
+    const cancel = this.#clock.alarm(this.#clock.nowMs() + mostMs, () => {
+      this.#waiting.splice(this.#waiting.indexOf(turn), 1);
       turn.reject(new DeadlinePassed());
     });
     return turn.promise.finally(cancel);
   }
 
-  function take(): Link {
-    let link = idle.pop();
-    while (link?.isEnded) link = idle.pop();
-    link ??= new Link(login);
-    inUse.add(link);
+  #take(): Link {
+    let link = this.#idle.pop();
+    while (link?.isEnded) link = this.#idle.pop();
+    link ??= new Link(this.#login);
+    this.#inUse.add(link);
     return link;
   }
 
-  function release(link: Link): void {
-    inUse.delete(link);
-    if (isClosed || link.isEnded || link.isOutdated) link.end();
-    else idle.push(link);
-    if (!isClosed && inUse.size < most) waiting.shift()?.resolve(take());
+  #release(link: Link): void {
+    this.#inUse.delete(link);
+    if (this.#isClosed || link.isEnded || link.isOutdated) link.end();
+    else this.#idle.push(link);
+    if (!this.#isClosed && this.#inUse.size < this.#most) this.#waiting.shift()?.resolve(this.#take());
   }
 
-  return {
-    acquire,
-    release,
-    /** The address may lead to another server now. */
-    outdate(): void {
-      for (const link of idle.splice(0)) link.end();
-      for (const link of inUse) link.isOutdated = true;
-    },
-    get busy() {
-      return inUse.size;
-    },
-    get isClosed() {
-      return isClosed;
-    },
-    async close(): Promise<void> {
-      isClosed = true;
-      for (const turn of waiting.splice(0)) turn.reject(new StoreClosed());
-      const ends = [...idle.splice(0), ...inUse].map((link) => link.close());
-      await atMost(clock, CLOSE_MS, Promise.all(ends));
-    },
-  };
+  /** The address may lead to another server now. */
+  #outdate(): void {
+    for (const link of this.#idle.splice(0)) link.end();
+    for (const link of this.#inUse) link.isOutdated = true;
+  }
 }
 
 /** @throws DeadlinePassed if `work` takes longer; it goes on, and nobody gets its result */

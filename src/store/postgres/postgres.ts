@@ -2,7 +2,7 @@ import { dayOf } from "../../domain/timestamp.ts";
 import { UnusableDatabase } from "../store.ts";
 import { Meter } from "../vitals.ts";
 import { type Address, parseAddress } from "./address.ts";
-import { type Connections, createConnections } from "./connections.ts";
+import { Connections } from "./connections.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createEngineClock } from "./engine-clock.ts";
 import { engineFailureOf, explain } from "./failures.ts";
@@ -35,7 +35,7 @@ const DAYS_IN_USE = 1;
  */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
   const address = parseAddress(options.url, options.password, `momo ${options.replica}`);
-  const connections = createConnections(address, options.connections, options.clock);
+  const connections = new Connections(address, options.connections, options.clock);
   try {
     return await open(options, address, connections);
   } catch (error) {

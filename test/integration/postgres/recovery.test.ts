@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import type { Clock } from "../../../src/domain/clock.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { parseAddress } from "../../../src/store/postgres/address.ts";
-import { type Connection, createConnections } from "../../../src/store/postgres/connections.ts";
+import { type Connection, Connections } from "../../../src/store/postgres/connections.ts";
 import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { OutcomeUnknown } from "../../../src/store/store.ts";
@@ -154,7 +154,7 @@ describePostgres((version) => {
 
   const openConnections = async () => {
     const url = await newDatabase(await sharedServer(version), { empty: true });
-    const connections = createConnections(parseAddress(url, null, "test"), 2, systemClock);
+    const connections = new Connections(parseAddress(url, null, "test"), 2, systemClock);
     later(() => connections.close());
     return { url, connections };
   };
