@@ -10,7 +10,7 @@ import { list, transactions } from "./tables.ts";
  */
 const FIRST_ENTRIES = 1000;
 export const MOST_ENTRIES = 32_000;
-export const MOST_ROWS = 10_000;
+export const MOST_ROWS = 5000;
 /** The same where all rows are read as a whole. */
 export const MOST_PASSED_ON = 250;
 const GROWTH = 4;
