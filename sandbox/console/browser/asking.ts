@@ -1,6 +1,6 @@
 import { effect, untracked } from "@preact/signals";
 import { api, Refused } from "./api.ts";
-import { isLoaded } from "./state.ts";
+import { connection, isLoaded } from "./state.ts";
 import { after, throttled } from "./system.ts";
 
 /**
@@ -97,7 +97,8 @@ export function partOf<Answer>(options: PartOptions<Answer>): Part {
     cancel();
     if (asked === answered) return;
     forget();
-    if (asked !== null && isLoaded.value) cancel = after(settleMs, refresh);
+    // What is opened while the server is lost is asked for when it is back.
+    if (asked !== null && isLoaded.value && connection.value !== "lost") cancel = after(settleMs, refresh);
   });
   return { load, refresh };
 }

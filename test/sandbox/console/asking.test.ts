@@ -120,6 +120,20 @@ test("a part is asked for when its question changes, once it has settled; not be
   expect(askedHere()).toHaveLength(4);
 });
 
+test("what is opened while the server is lost is asked for when it is back", async () => {
+  const { question, seen } = startScene();
+  server.answer = async () => Response.json({ ...ANYTHING, value: "answered" });
+  state.connection.value = "lost";
+  state.isLoaded.value = true;
+  question.value = "/opened";
+  await pass(1000);
+  expect(server.asked).toEqual([]);
+  state.connection.value = "live";
+  await pass(1000);
+  expect(seen.at(-1)).toBe("answered");
+  state.connection.value = "connecting";
+});
+
 test("what is opened, picked, chosen and typed is asked for", async () => {
   server.answer = async () => Response.json(ANYTHING);
   await loading.loadAll();
