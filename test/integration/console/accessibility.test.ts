@@ -182,6 +182,12 @@ describeInBrowser("axe finds nothing in any view, and no view is wider than the 
     await page.setViewportSize({ width: 860, height: 900 });
     await rowsOf(page).first().waitFor();
     expect(await page.evaluate(CUT_TEXTS)).toEqual([]);
+    // The chip of a clock that is days ahead has room, too.
+    await scene.sandbox.clock.advance("62h");
+    await page
+      .getByText(/^\+2 days 1[34] h$/)
+      .first()
+      .waitFor({ state: "attached" });
     await page.setViewportSize({ width: 320, height: 700 });
     for (const view of ["transactions", "requests", "audit", "steering", "keys", "start", "phone"]) {
       await page.evaluate(`location.hash = "${view}"`);

@@ -62,6 +62,7 @@ export const shortDayOf = (atMs: number): string =>
 
 /** The clocks of a server and of a browser on another machine differ a little. */
 const SAME_MS = 5000;
+const HOUR_MS = 3_600_000;
 
 /** How far a clock is from another one: `+2 h 30 min`, `−1 day 8 h`; empty if they show the same. */
 export function aheadInWords(aheadMs: number): string {
@@ -70,8 +71,9 @@ export function aheadInWords(aheadMs: number): string {
   const ms = Math.round(Math.abs(aheadMs) / unitMs) * unitMs;
   if (ms < SAME_MS) return "";
   const days = Math.floor(ms / DAY_MS);
-  const rest = ms % DAY_MS;
-  const words = [days > 0 && counted(days, "day"), rest > 0 && formatInterval(rest)].filter(Boolean).join(" ");
+  // Minutes have no room beside days on a narrow screen.
+  const restMs = days === 0 ? ms : (ms % DAY_MS) - (ms % HOUR_MS);
+  const words = [days > 0 && counted(days, "day"), restMs > 0 && formatInterval(restMs)].filter(Boolean).join(" ");
   return `${aheadMs < 0 ? "−" : "+"}${words}`;
 }
 
