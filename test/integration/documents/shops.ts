@@ -22,6 +22,8 @@ const server = Bun.serve({ port: Number(process.env.PORT), hostname: "127.0.0.1"
 } });
 console.log("the shop is at " + server.url.origin);`;
 
+export const loseTheAnswer = { kind: "disconnect", path: "/stkpush.php", times: 1 };
+
 type Answer = Readonly<Record<string, unknown>>;
 
 export interface Kind {
