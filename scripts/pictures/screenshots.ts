@@ -49,7 +49,7 @@ async function takePicture(
   const browser = await launchBrowser([`--host-resolver-rules=MAP localhost:2547 127.0.0.1:${new URL(baseUrl).port}`]);
   const page = await openConsole(browser, `http://localhost:2547/_momo/#${view}`, { viewport, colorScheme });
   await page.getByLabel("Enter PIN").fill("12");
-  // Until everything is drawn, also who decides the prompt.
+  // Until everything is drawn, also the chart and who decides the prompt.
   await Bun.sleep(1500);
   writeFileSync(join(folder, `${name}-${colorScheme}.webp`), await webpOf(page, 60));
   await browser.close();

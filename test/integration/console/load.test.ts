@@ -49,6 +49,7 @@ describeInBrowser("the console with many payments", (scene) => {
     const page = await scene.open({ url: ready.console_url });
     await page.locator(".tiles").getByText("of 10,000 paid").waitFor();
     expect(await rowsOf(page).count()).toBe(50);
+    await page.locator(".chart").getByText("the newest 50 payments").waitFor();
     const pay = (order: object) =>
       post("/stkpush.php", { payment_account_id: ready.payment_account_id, amount: 1, ...order });
 

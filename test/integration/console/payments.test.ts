@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
+import { describeInBrowser, rowsOf, startPayment, textOf } from "../../support/browser.ts";
 import { createClient } from "../../support/client.ts";
 import { until } from "../../support/waiting.ts";
 import { expectAddress, type Person, personAt } from "./person.ts";
@@ -157,6 +157,32 @@ describeInBrowser("the list of payments", (scene) => {
     await rowsAre(person, "PEAR-2");
     await person.page.goBack();
     await expectAddress(person, "#steering");
+  });
+
+  test("the chart has the payments of the list by time, to scale, and a bar its numbers", async () => {
+    await startPayment(scene.sandbox, { amount: 11 }, "completed; after=1s");
+    await scene.sandbox.clock.advance("10s");
+    await startPayment(scene.sandbox, { amount: 22 }, "cancelled; after=1s");
+    await startPayment(scene.sandbox, { amount: 33 }, "completed; after=1s");
+    await scene.sandbox.clock.advance("1s");
+    const page = await scene.open();
+    const axis = page.locator("figcaption");
+    expect(await textOf(axis)).toMatch(/^\d\d:\d\d(:\d\d)?\s+\d\d:\d\d(:\d\d)?$/);
+    const chart = page.getByRole("img", { name: "Outcomes: 2 completed, 1 cancelled" });
+    await chart.waitFor();
+    const bars = await chart
+      .locator("rect[data-tone]")
+      .evaluateAll((all) => all.map((bar) => ["data-tone", "y", "height"].map((name) => bar.getAttribute(name))));
+    expect(bars.map((bar) => bar.join(" "))).toEqual(["completed 23 21", "completed 23 21", "cancelled 2 21"]);
+    expect((await chart.locator("title").allTextContents()).filter((text) => text.includes("1 cancelled"))).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d to \d\d:\d\d:\d\d: 1 completed, 1 cancelled$/),
+    ]);
+    // Over several days, the ends of the axis have the day.
+    await scene.sandbox.clock.advance("48h");
+    await until(
+      () => textOf(axis),
+      (text) => /^\w{3} \d+ \w{3}, \d\d:\d\d\s+\w{3} \d+ \w{3}, \d\d:\d\d$/.test(text),
+    );
   });
 
   test("the keys lead to the search and through the rows, and Escape goes back", async () => {

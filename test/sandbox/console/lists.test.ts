@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { answerIn, type CallFilters, fitsCall, NO_CALL_FILTERS } from "../../../sandbox/console/browser/logic/calls.ts";
+import { chartOf } from "../../../sandbox/console/browser/logic/chart.ts";
 import * as filters from "../../../sandbox/console/browser/logic/filters.ts";
 import { mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
 import type { LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
@@ -78,5 +79,31 @@ describe("the filters of requests", () => {
   test.each(CASES)("%j", (given, found) => {
     const all = { ...NO_CALL_FILTERS, ...given };
     expect([0, 1].filter((index) => fitsCall(requests[index] as LoggedRequest, all))).toEqual(found);
+  });
+});
+
+describe("the chart", () => {
+  const nowMs = Date.UTC(2026, 10, 20, 7, 0, 30); // 10:00:30 in Nairobi
+  const chartSince = (created_at: string) => chartOf([{ created_at, status: "failed" }], nowMs);
+
+  test("has a place for a payment whose clock is ahead, such as that of another server", () => {
+    const last = chartSince("2026-11-20 10:00:35").buckets.at(-1);
+    expect(last).toMatchObject({ fromMs: nowMs + 5000, counts: { failed: 1, completed: 0 } });
+  });
+
+  test.each([
+    ["2026-11-20 09:59:43", 1],
+    ["2026-11-20 09:59:42", 2],
+    ["2026-11-20 09:57:00", 5],
+    ["2026-11-20 09:40:00", 30],
+    ["2026-11-20 07:00:00", 300],
+    ["2026-11-19 16:00:00", 1800],
+    ["2026-10-10 10:00:00", 86_400],
+    ["2020-01-01 00:00:00", 54 * 86_400],
+  ])("reaches from the first payment at %s until now, in the shortest round interval: %d s", (created_at, seconds) => {
+    const { bucketMs, most, buckets } = chartSince(created_at);
+    expect([bucketMs, most]).toEqual([seconds * 1000, 1]);
+    const last = buckets.at(-1)?.fromMs ?? 0;
+    expect(last <= nowMs && nowMs < last + bucketMs).toBe(true);
   });
 });

@@ -10,6 +10,7 @@ import * as state from "../state.ts";
 import { counts, filters } from "../state.ts";
 import type { Transaction } from "../wire.ts";
 import type { ColumnHead } from "./card.tsx";
+import { OutcomesOverTime } from "./chart.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { LongList } from "./long-list.tsx";
 import { StatusBadge, Warned } from "./marks.tsx";
@@ -22,7 +23,10 @@ export function Transactions() {
   return (
     <div class="split" data-open={id !== null}>
       <section class="list-side" aria-label="Payments">
-        <Tiles />
+        <div class="overview">
+          <Tiles />
+          <OutcomesOverTime />
+        </div>
         <FilterBar />
         <TransactionTable />
       </section>
