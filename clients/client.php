@@ -3,17 +3,14 @@
 //   $momo = new Momo\Client($baseUrl, $apiKey, $apiSecret, $paymentAccountId, new Momo\FileStore('/srv/orders'));
 //   $order = $momo->pay('ORDER-0001', '0712345678', 100);
 // A reference names one order. It is stored, and then pushed once. A new try needs a new reference. An order is:
-//   pending                      the customer is asked, and may have paid (may_have_paid): show "Look at your phone."
-//   unknown                      the answer to the push was lost: the customer may be asked, and have paid, or not
-//   completed                    final: paid; receipt is the network's
-//   failed, cancelled, expired   final: not paid; result_code and result_desc say why
+//   pending, unknown             not final (may_have_paid, reason); unknown: the answer to the push was lost
+//   completed                    paid; receipt is the network's
+//   failed, cancelled, expired   not paid; result_code and result_desc say why
 //   not_started                  not paid: the push was refused or never came; one that comes late opens it again
-// Until then, reason says why it is not final. An error has mayHavePaid: if that is false, nothing was pushed.
-// A script calls pay, which asks every 5 s, 24 times. Call it again later, also after a crash: it goes on.
-// A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask($reference).
-// Anybody can send a webhook: ask for your order with its checkout_request_id, or answer 404. open() lists open ones.
-// A cron asks each minute for every order that is not paid in your database. One that has ended needs no request.
-// Each books a completed order in a transaction: UPDATE … WHERE id = ? AND paid = false; if a row changed, deliver.
+// An error has mayHavePaid: if it is false, nothing was pushed. A script calls pay, and calls it again after a crash.
+// A web request calls start. Its page calls your server every 5 s, and that calls ask($reference). A cron asks, each
+// minute, for every order that is not paid in your database. A webhook can be forged: ask for the order of open() with
+// its id. Each books what is completed: UPDATE … WHERE id = ? AND paid = false; only if a row changed, deliver.
 // A test uses a new folder. To move the sandbox's clock, sleep($seconds) moves it; now() returns by how much so far.
 namespace Momo;
 /** The final statuses and the kinds of errors, with exit codes. unreachable: nothing was sent. unknown: no answer. */
@@ -22,7 +19,7 @@ const ERRORS = ['usage' => 2, 'not_found' => 3, 'credentials' => 4, 'refused' =>
 const UNPAID = ['failed', 'cancelled', 'expired'];
 const ADDRESS = '~^\s*https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?(/[^\s?#]*)?\s*$~Di';
 final class MomoError extends \Exception {
-    public function __construct(public string $kind, string $message, public bool $mayHavePaid = false) {
+    public function __construct(public string $kind, string $message, public bool $mayHavePaid = true) {
         parent::__construct($message);
     }
 }
@@ -37,8 +34,7 @@ final class FileStore {
         if ($text === false && file_exists($path)) $text = file_get_contents($path);
         if ($text === false && is_dir($this->folder)) opendir("$this->folder/."); // fails if it may be there, unseen
         if ($text === false) return null;
-        if (!str_starts_with(ltrim($text), '{')) throw new \ErrorException('its file holds no object');
-        return json_decode($text, true, flags: JSON_THROW_ON_ERROR);
+        return json_decode($text, true, flags: JSON_THROW_ON_ERROR) ?? throw new \ErrorException('its file holds null');
     }
     /** Of several processes, the first adds its own, unless one replaces it. A crash leaves no half file. */
     public function add(string $name, array $value, bool $replaces = false): void {
@@ -64,6 +60,7 @@ final class FileStore {
     }
     private function path(string $name): string { return "$this->folder/" . bin2hex($name) . '.json'; }
 }
+
 /** Times are in seconds. An order is not_started if the service has not found it for $notStartedAfter seconds. */
 final class Client {
     private string $service;
@@ -103,27 +100,28 @@ final class Client {
             'asked_ms' => (int) round(1000 * ($this->now)()), // when the service has last not found it; at first, now
             'not_found_ms' => 0, // for how long the service has not found it
         ];
-        if ($this->get($key) === null) useStore($key, false, fn () => $this->store->add($key, $order));
+        if ($this->get($key) === null) useStore($key, fn () => $this->store->add($key, $order), mayHavePaid: false);
         $stored = $this->read($key); // of another process, or ended by one while this one stood still
-        if (isFinal($stored) || $stored['service_reference'] !== $order['service_reference']) {
-            if ($stored['phone'] === $order['phone'] && $stored['amount'] == $order['amount']) return $stored;
-            $mayHavePaid = !isFinal($stored) || $stored['status'] === 'completed';
-            throw new MomoError('usage', "$key is already an order of another phone or amount", $mayHavePaid);
-        }
-        $push = ['payment_account_id' => (int) $this->paymentAccountId, 'reference' => $order['service_reference']];
-        $push += ['phone' => $order['phone'], 'amount' => $order['amount']];
+        $isOwn = $stored['service_reference'] === $order['service_reference'] && !isFinal($stored);
+        if ($isOwn) return $this->push($key, $order);
+        if ($stored['phone'] === $order['phone'] && $stored['amount'] == $order['amount']) return $stored;
+        throw new MomoError('usage', "$key is already an order of another phone or amount");
+    }
+    private function push(string $key, array $order): array {
+        $body = ['payment_account_id' => (int) $this->paymentAccountId, 'reference' => $order['service_reference']];
+        $body += ['phone' => $order['phone'], 'amount' => $order['amount']];
         try {
-            $news = ['status' => 'pending'] + $this->call('/stkpush.php', $push);
+            $payment = ['status' => 'pending'] + $this->call('/stkpush.php', $body);
         } catch (MomoError $error) {
             if ($error->kind !== 'unknown' && $error->kind !== 'not_started') {
-                useStore($key, false, fn () => $this->store->remove($key)); // it was not pushed
+                useStore($key, fn () => $this->store->remove($key), mayHavePaid: false); // it was not pushed
                 throw $error;
             }
-            $news = ['status' => $error->kind, 'result_desc' => $error->getMessage()];
+            $payment = ['status' => $error->kind, 'result_desc' => $error->getMessage()];
         }
-        $asked = "$order[service_reference]~asked"; // what was counted before the push
-        if ($news['status'] === 'unknown') useStore($key, true, fn () => $this->store->remove($asked));
-        return $this->record($key, $order, $news, $news['result_desc'] ?? null);
+        if ($payment['status'] === 'unknown') // what was counted before the push is not about it
+            useStore($key, fn () => $this->store->remove("$order[service_reference]~asked"));
+        return $this->record($key, $order, $payment, $payment['result_desc'] ?? null);
     }
     /** Asks for an order once, now. If no answer comes, it stays as it was. If the service refuses, this throws. */
     public function ask(string $reference): array {
@@ -131,19 +129,19 @@ final class Client {
         $order = $this->read($key);
         if (isFinal($order)) return $order;
         try {
-            $payments = $this->paymentsOf($order);
+            $payments = $this->findPayments($order);
         } catch (MomoError $error) {
             if ($error->kind !== 'unknown' && $error->kind !== 'unreachable') throw $error;
             return $this->record($key, $order, [], $error->getMessage());
         }
         if ($payments === []) $this->countNotFound($key);
-        $shown = trim(json_encode(array_map(fn ($one) => $one['status'] ?? null, $payments)), '[]') ?: 'no payment';
-        return $this->record($key, $order, newsOf($payments), "the service shows $shown");
+        $statuses = array_map(fn ($payment) => json_encode($payment['status'] ?? null), $payments) ?: ['no payment'];
+        return $this->record($key, $order, decisive($payments), 'the service shows ' . implode(', ', $statuses));
     }
     /** The orders that are not final. One that cannot be read is unreadable, and has an error. */
     public function open(): array {
         $orders = [];
-        $names = useStore('the folder', true, fn () => $this->store->names());
+        $names = useStore('the folder', fn () => $this->store->names());
         $isStored = array_flip($names);
         foreach ($names as $key) {
             if (str_contains($key, '~') || isset($isStored["$key~ended"])) continue;
@@ -159,8 +157,8 @@ final class Client {
     /** The payment of an order as the list shows it, or null. The order need not be stored. */
     public function find(string $reference, string $phone, int|float|string $amount): ?array {
         $order = ['reference' => keyOf($reference), 'service_reference' => "$reference~"];
-        $rows = $this->paymentsOf($order + parsePayment($phone, $amount) + ['checkout_request_id' => null]);
-        return newsOf($rows) ?: $rows[0] ?? null;
+        $payments = $this->findPayments($order + parsePayment($phone, $amount) + ['checkout_request_id' => null]);
+        return decisive($payments) ?: $payments[0] ?? null;
     }
     /** All payments, newest first. None is there twice or left out, also if payments arrive meanwhile. */
     public function list(array $filters = []): array {
@@ -175,33 +173,34 @@ final class Client {
             $isLast = $page >= ($answer['pagination']['total_pages'] ?? INF);
             if ($isLast || (!$isNew && count($pageRows) < 100)) return array_values($rows);
         }
-        throw new MomoError('unknown', '/transactions.php: no list, or a list without its end', true);
+        throw new MomoError('unknown', '/transactions.php: no list, or a list without its end');
     }
-    private function paymentsOf(array $order): array { // several, if a proxy has repeated the push
+    private function findPayments(array $order): array { // several, if a proxy has repeated the push
         $id = $order['checkout_request_id'];
         if ($id) {
             $payment = $this->call('/status.php', ['checkout_request_id' => $id]);
             if (($payment['checkout_request_id'] ?? $id) === $id) return [$payment];
-            throw new MomoError('unknown', "/status.php: the answer is not of $id", true);
+            throw new MomoError('unknown', "/status.php: the answer is not of $id");
         }
-        $pushed = $this->list(['search' => $order['service_reference']]);
+        $found = $this->list(['search' => $order['service_reference']]);
         // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
-        $isExact = $pushed && $this->list(['search' => createServiceReference($order['reference'])]) === [];
+        $isExact = $found && $this->list(['search' => createServiceReference($order['reference'])]) === [];
         $isPhone = fn ($phone) => is_scalar($phone) && str_ends_with($phone, substr($order['phone'], 3));
         $isOwn = fn ($row) => ($row['amount'] ?? 0) == $order['amount'] && $isPhone($row['phone'] ?? null);
-        if ($isExact && array_filter($pushed, $isOwn)) return array_values(array_filter($pushed, $isOwn));
+        $own = array_values(array_filter($found, $isOwn));
+        if ($isExact && $own) return $own;
         if ($isExact && !str_ends_with($order['service_reference'], '~'))
-            throw new MomoError('unknown', "the service shows $order[reference] with another phone or amount", true);
+            throw new MomoError('unknown', "the service shows $order[reference] with another phone or amount");
         // §4.3 promises the search for a phone alone; a service may show phones as 07…
         $rows = $this->list(['search' => $order['phone']]);
         array_push($rows, ...$this->list(['search' => '0' . substr($order['phone'], 3)]));
         $rowIds = array_map(fn ($row) => $row['checkout_request_id'] ?? '', array_filter($rows, $isOwn));
-        $own = keyOf($order['reference']) . '~';
-        $isOther = fn ($name) => preg_match('/~(pending|ended)$/D', $name) && !str_starts_with($name, $own);
-        $names = array_filter(useStore('the folder', true, fn () => $this->store->names()), $isOther);
+        $key = keyOf($order['reference']);
+        $isOther = fn ($name) => preg_match('/~(pending|ended)$/D', $name) && !str_starts_with($name, "$key~");
+        $names = array_filter(useStore('the folder', fn () => $this->store->names()), $isOther);
         $ids = array_filter(array_column(array_map($this->get(...), $names), 'checkout_request_id'));
         if (array_diff($rowIds, $ids) === []) return [];
-        throw new MomoError('unknown', "another payment of $order[phone] can be that of $order[reference]", true);
+        throw new MomoError('unknown', "another payment of $order[phone] can be that of $order[reference]");
     }
     private function call(string $path, ?array $body = null): array { // the answer of the service, if it is a success
         $curl = curl_init($this->baseUrl . $path);
@@ -226,45 +225,45 @@ final class Client {
         if ($isRefusal && $isOfNetwork) $kind = 'not_started';
         $isOfService = $status >= 400 && $status < 500 && !in_array($status, [408, 409, 425, 429]); // 409: it is there
         if ($isRefusal && $isOfService) $kind = $status === 401 ? 'credentials' : 'refused';
-        throw new MomoError($kind, $message, $kind === 'unknown' || $path !== '/stkpush.php');
+        throw new MomoError($kind, $message, mayHavePaid: $kind === 'unknown' || $path !== '/stkpush.php');
     }
     private function countNotFound(string $key): void { // adds the time since the last look
         $order = $this->read($key); // another process may have counted meanwhile
         $nowMs = (int) round(1000 * ($this->now)());
         $elapsedMs = max(0, min($nowMs - $order['asked_ms'], (int) (1000 * $this->interval)));
         $asked = ['asked_ms' => $nowMs, 'not_found_ms' => $order['not_found_ms'] + $elapsedMs];
-        useStore($key, true, fn () => $this->store->add("$order[service_reference]~asked", $asked, true));
+        useStore($key, fn () => $this->store->add("$order[service_reference]~asked", $asked, replaces: true));
     }
     private function read(string $key): array { // as it was stored last
         $order = $this->get("$key~ended") ?? $this->get("$key~pending") ?? $this->get($key);
-        if ($order === null) throw new MomoError('not_found', "$key has not been started with this folder", true);
-        $owner = isset($order['service_reference']) ? $order['service'] : 'another program or version';
-        $refusal = "$key is an order of $owner, not of $this->service: use another folder";
-        if ($owner !== $this->service) throw new MomoError('usage', $refusal, true);
+        if ($order === null) throw new MomoError('not_found', "$key has not been started with this folder");
+        $owner = $order['service'] ?? 'another program';
+        if ($owner !== $this->service)
+            throw new MomoError('usage', "$key is an order of $owner, not of $this->service: use another folder");
         $order = [...$order, ...($this->get("$order[service_reference]~asked") ?? [])];
         $isOut = $order['status'] === 'unknown' && $order['not_found_ms'] >= 1000 * $this->notStartedAfter;
         if ($isOut) return ['status' => 'not_started', 'result_desc' => 'the service did not find it in time'] + $order;
         return isFinal($order) ? $order : [...$order, 'may_have_paid' => true];
     }
-    private function record(string $key, array $stored, array $news, ?string $reason): array {
-        $status = $news['status'] ?? null;
-        if ($status !== $stored['status'] && ($status === 'pending' || isFinal($news))) {
-            $order = [...$stored, 'status' => $status, 'receipt' => $news['momo_receipt_number'] ?? null ?: null];
-            $order['checkout_request_id'] ??= $news['checkout_request_id'] ?? null ?: null;
-            $order['result_code'] = $news['result_code'] ?? null;
-            $order['result_desc'] = $news['result_desc'] ?? null;
+    private function record(string $key, array $stored, array $payment, ?string $reason): array {
+        $status = $payment['status'] ?? null;
+        if ($status !== $stored['status'] && ($status === 'pending' || isFinal($payment))) {
+            $order = [...$stored, 'status' => $status, 'receipt' => $payment['momo_receipt_number'] ?? null ?: null];
+            $order['checkout_request_id'] ??= $payment['checkout_request_id'] ?? null ?: null;
+            $order['result_code'] = $payment['result_code'] ?? null;
+            $order['result_desc'] = $payment['result_desc'] ?? null;
             unset($order['may_have_paid']); // read adds it
-            useStore($key, true, fn () => $this->store->add($key . (isFinal($news) ? '~ended' : '~pending'), $order));
+            useStore($key, fn () => $this->store->add($key . (isFinal($payment) ? '~ended' : '~pending'), $order));
         }
         $order = $this->read($key); // another process may have been faster, or know more
         return isFinal($order) || $status === 'pending' ? $order : [...$order, 'reason' => $reason];
     }
-    private function get(string $name): mixed { return useStore($name, true, fn () => $this->store->get($name)); }
+    private function get(string $name): mixed { return useStore($name, fn () => $this->store->get($name)); }
 }
 function isFinal(array $order): bool { return isset(FINAL_STATUSES[$order['status'] ?? '']); }
 /** The reference for the service, at most 100 characters. The token tells it from an earlier order of this name. */
 function createServiceReference(string $reference): string { return "$reference~" . bin2hex(random_bytes(4)); }
-function useStore(string $name, bool $mayHavePaid, \Closure $action): mixed {
+function useStore(string $name, \Closure $action, bool $mayHavePaid = true): mixed {
     clearstatcache(); // other processes change the files
     set_error_handler(fn ($level, $text) => error_reporting() & $level ? throw new \ErrorException($text) : true);
     try {
@@ -277,8 +276,8 @@ function useStore(string $name, bool $mayHavePaid, \Closure $action): mixed {
     }
 }
 function check(mixed $value, string $pattern, string $name, string $right): mixed { // the value, if it is right
-    $given = $name === 'apiSecret' ? '' : "; it is '$value'";
-    return preg_match($pattern, (string) $value) ? $value : throw new MomoError('usage', "$name must be $right$given");
+    $usage = "$name must be $right" . ($name === 'apiSecret' ? '' : "; it is '$value'");
+    return preg_match($pattern, (string) $value) ? $value : throw new MomoError('usage', $usage, mayHavePaid: false);
 }
 function keyOf(string $reference): string {
     check($reference, '/^(?! )[ -}]{1,91}(?<! )$/D', 'reference', '1-91 of ASCII, no ~, no outer spaces');
@@ -290,11 +289,12 @@ function parsePayment(string $phone, int|float|string $amount): array {
     check($amount, '/^[1-9]\d{0,8}(\.\d{1,2})?$/D', 'the amount', 'from 1, two decimals at most');
     return ['phone' => '254' . substr($digits, -9), 'amount' => 0 + (string) $amount]; // the number that was checked
 }
-function newsOf(array $payments): array { // one that is paid counts; while one of several is open, none is final
+function decisive(array $payments): array { // one that is paid counts; while one of several is open, none is final
     $statuses = array_map(fn ($payment) => $payment['status'] ?? null, $payments);
     $paid = array_search('completed', $statuses, true);
+    if ($paid !== false) return $payments[$paid];
     $isEnded = array_filter($statuses, fn ($status) => !in_array($status, UNPAID, true)) === [];
-    return $paid === false && !$isEnded && $statuses !== ['pending'] ? [] : $payments[(int) $paid] ?? [];
+    return $isEnded || $statuses === ['pending'] ? $payments[0] ?? [] : [];
 }
 const COMMANDS = ['pay' => 3, 'start' => 3, 'find' => 3, 'wait' => 1, 'ask' => 1, 'open' => 0]; // with their arguments
 const VARIABLES = ['MOMO_BASE_URL', 'MOMO_API_KEY', 'MOMO_API_SECRET', 'MOMO_PAYMENT_ACCOUNT_ID'];
@@ -303,7 +303,7 @@ if (PHP_SAPI === 'cli' && realpath($_SERVER['SCRIPT_FILENAME']) === __FILE__) {
     try {
         $command = $argv[1] ?? '';
         $refusal = 'the command must be ' . USAGE . '; it is "' . implode(' ', array_slice($argv, 1)) . '"';
-        if ((COMMANDS[$command] ?? null) !== $argc - 2) throw new MomoError('usage', $refusal);
+        if ((COMMANDS[$command] ?? null) !== $argc - 2) throw new MomoError('usage', $refusal, mayHavePaid: false);
         [$baseUrl, $apiKey, $apiSecret, $account] = array_map(fn ($name) => getenv($name) ?: null, VARIABLES);
         $store = new FileStore(getenv('MOMO_ORDERS') ?: __DIR__ . '/momo-orders');
         $result = (new Client($baseUrl, $apiKey, $apiSecret, $account, $store))->$command(...array_slice($argv, 2));

@@ -25,10 +25,10 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     from: 4,
     mjs: [
       [
-        "if ((await get(key)) === null) await useStore(key, false, () => store.add(key, order));",
+        "if ((await get(key)) === null) await useStore(key, () => store.add(key, order), { mayHavePaid: false });",
         "store.remove(key);\n    await store.add(key, order);",
       ],
-      ["if (isFinal(stored) || stored.service_reference !== order.service_reference) {", "if (!order) {"],
+      ["if (stored.service_reference === order.service_reference && !isFinal(stored)) return", "return"],
     ],
   },
   {
@@ -36,7 +36,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     shows: CHARGE,
     from: 3,
     mjs: [
-      ["if ((await get(key)) === null) await useStore(key, false, () => store.add(key, order));", ""],
+      ["if ((await get(key)) === null) await useStore(key, () => store.add(key, order), { mayHavePaid: false });", ""],
       ["const stored = await read(key); //", "const stored = (await get(key)) ? await read(key) : order; //"],
     ],
   },
@@ -45,13 +45,13 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     shows: ANSWER,
     from: 67,
     standsBefore: "push",
-    mjs: [['if (news.status === "unknown")', "if (!news)"]],
+    mjs: [['if (error.kind === "unknown") await useStore', "if (!error) await useStore"]],
   },
   {
     name: "believes its own clock that nothing has started",
     shows: ANSWER,
     from: 66,
-    mjs: [["Math.max(0, Math.min(asked_ms - last.asked_ms, intervalMs))", "asked_ms - last.asked_ms"]],
+    mjs: [["Math.max(0, Math.min(nowMs - asked_ms, intervalMs))", "nowMs - asked_ms"]],
   },
   {
     name: "counts milliseconds as seconds",
@@ -89,8 +89,8 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
       ["Number(row.amount) === amount && String(row.phone).endsWith(phone.slice(3))", "true"],
       ["list({ search: service_reference })", "list({ search: service_reference[0] })"],
       [
-        "pushed.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0",
-        "pushed.length > 0",
+        "found.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0",
+        "found.length > 0",
       ],
     ],
   },
@@ -98,7 +98,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     name: "believes the first payment of a push that was repeated",
     shows: ANSWER,
     from: 119,
-    mjs: [["const isClear =", "const isClear = true ||"]],
+    mjs: [["const isEnded =", "const isEnded = true ||"]],
   },
   {
     name: "leaves out a row because of its date",
@@ -115,7 +115,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     name: "says after a full disk that the customer has not paid",
     shows: /but the customer may have paid/,
     from: 202,
-    mjs: [["useStore(key, true, () => store.add(key + (", "useStore(key, false, () => store.add(key + ("]],
+    mjs: [["order));\n    }\n    const order", "order), { mayHavePaid: false });\n    }\n    const order"]],
   },
   {
     name: "goes on after cancelled",
@@ -145,6 +145,6 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
   {
     name: "stores another id of the answer",
     shows: "unknown_id",
-    mjs: [["news.checkout_request_id || null", "news.merchant_request_id || null"]],
+    mjs: [["payment.checkout_request_id || null", "payment.merchant_request_id || null"]],
   },
 ];

@@ -35,9 +35,9 @@ export const MISTAKES: readonly MistakeInEach[] = [
     from: 7,
     standsBefore: "look",
     ...inEach(
-      ["if (isFinal(stored) || stored.", "if (stored."],
-      ['if stored["status"] in FINAL or stored', "if stored"],
-      ["if (isFinal($stored) || $stored[", "if ($stored["],
+      [" && !isFinal(stored)) return push", ") return push"],
+      [' and stored["status"] not in FINAL:', ":"],
+      [" && !isFinal($stored);", ";"],
     ),
   },
   {
@@ -76,7 +76,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
     from: 2,
     ...inEach(
       ["if (isFinal(order)) return order;\n    try", "return order;\n    try"],
-      ['if order["status"] in FINAL: return order\n        try', "return order\n        try"],
+      ['if order["status"] in FINAL:\n            return order\n        try', "return order\n        try"],
       ["if (isFinal($order)) return $order;\n        try", "if ($order) return $order;\n        try"],
     ),
   },

@@ -282,7 +282,7 @@ for (const program of PROGRAMS) {
           const { error } = await run(baseUrl, orders, ...call);
           expect({ code: error?.code, message: error?.message }).toEqual({
             code: "usage",
-            message: `order-0001 is an order of another program or version, not of ${baseUrl}, account 1: use another folder`,
+            message: `order-0001 is an order of ${baseUrl}, not of ${baseUrl}, account 1: use another folder`,
           });
         }
         expect(pushes()).toBe(0);
