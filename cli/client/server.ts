@@ -75,7 +75,8 @@ const ownHeader = (record: ServerRecord | null): Record<string, string> =>
   record?.own_secret === undefined ? {} : { [OWN_HEADER]: record.own_secret };
 
 export function nothingAnswersAt(origin: string, { by }: Server): Failure {
-  const cause = by?.startsWith("MOMO_") ? `, which ${by} in the environment names` : "";
-  const hint = "start it with momo serve, or name another with --base-url or MOMO_BASE_URL";
-  return new Failure("unreachable", `nothing answers at ${origin}${cause}`, hint);
+  const isVariable = by?.startsWith("MOMO_");
+  const cause = isVariable ? `, which ${by} in the environment names` : "";
+  const other = isVariable ? `change or unset ${by}` : "name another with --base-url or MOMO_BASE_URL";
+  return new Failure("unreachable", `nothing answers at ${origin}${cause}`, `start it with momo serve, or ${other}`);
 }

@@ -183,7 +183,8 @@ function warnOfSilentHosts(io: Io, interception: Interception | null): void {
 function tellAudit(io: Io, report: AuditReport, { audit, quiet }: ExecFlags): void {
   if (audit === undefined) return;
   if (io.environment.isGitHubActions()) {
-    if (!quiet || report.findings.length > 0) io.stderr.write(formatReport(report, "github"));
+    // GitHub reads an annotation only at the start of a line, and the command may have ended within one.
+    if (!quiet || report.findings.length > 0) io.stderr.write(`\n${formatReport(report, "github")}`);
   } else {
     if (!quiet) io.tell(`momo audit: ${summaryOf(report)}`);
     for (const line of findingLines(report).slice(quiet ? 1 : 0)) io.tell(line);

@@ -24,10 +24,14 @@ class RefusingCommand extends Commander {
   }
 
   unknownOption(flag: string): never {
-    // What follows may be a secret.
-    const [name = ""] = flag.split("=", 1);
+    // What follows the name may be a secret.
+    const [name] = /^(?:--[^=:\s]*|-[a-z])/i.exec(flag) ?? [flag];
+    const known = this.options.find(({ long, short }) => name === long || name === short);
+    if (known && !known.required && !known.optional) throw misuse(`${name} takes no value`);
+    if (known) this.optionMissingArgument(known);
     const names = [...this.options.map((option) => option.name()), "help"];
-    throw unknown(`option ${shownValue(name)}`, nearest(name.replace(/^-+/, ""), names), "--");
+    const meant = name.startsWith("--no-") ? undefined : nearest(name.replace(/^-+/, ""), names);
+    throw unknown(`option ${shownValue(name)}`, meant, "--");
   }
 
   _excessArguments(received: readonly string[]): never {

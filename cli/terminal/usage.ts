@@ -8,7 +8,7 @@ import { examplesOf } from "./help.ts";
 /** Explains a wrong command line in plain words, and names the help that says what would be right. */
 
 /** A longer value is cut: its beginning is enough to recognise it. */
-const MAX_SHOWN_VALUE = 100;
+const BEGINNING = /^.{0,100}/su;
 
 /** @param rule such as `must be a whole number from 1` */
 export const wrongValue = (name: string, rule: string, value: string): string => withValue(`${name} ${rule}`, value);
@@ -18,7 +18,8 @@ const withValue = (sentence: string, value: string): string => `${sentence}; it 
 /** A word of the command line in a refusal: without secrets, and only the beginning of a long one. */
 export function shownValue(value: string): string {
   const shown = redact(value);
-  return JSON.stringify(shown.length > MAX_SHOWN_VALUE ? `${shown.slice(0, MAX_SHOWN_VALUE)}…` : shown);
+  const beginning = BEGINNING.exec(shown)?.[0];
+  return JSON.stringify(beginning === shown ? shown : `${beginning}…`);
 }
 
 /** The reader of an option or an argument refuses its value. */

@@ -50,14 +50,16 @@ class Sandbox:
 
     def wait(self, order, until="final", timeout="10s"):
         """Waits for an order of the client until the payment is final, or has a status."""
-        question = {"checkout_request_id": order["checkout_request_id"], "until": until, "timeout": timeout}
-        return self.control("POST", "/wait", question)["transaction"]
+        question = {"reference": order["service_reference"]}
+        if order["checkout_request_id"]:
+            question = {"checkout_request_id": order["checkout_request_id"]}
+        return self.control("POST", "/wait", {**question, "until": until, "timeout": timeout})["transaction"]
 
     def audit(self):
         return self.control("GET", "/audit?over=true")
 
     def mistakes(self):
-        """What the client did wrong in all tests: a reset forgets none."""
+        """The errors of the client in all tests: a reset forgets none."""
         return [finding for finding in self.audit()["findings"] if finding["severity"] == "error"]
 
     def reset(self):

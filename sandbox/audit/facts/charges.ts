@@ -3,6 +3,7 @@ import { typedPhone } from "../../../src/domain/phone.ts";
 import type { Members } from "../../request-log.ts";
 import type { Charge, ListRequest, Payment, Push } from "./payment.ts";
 import type { ClientRequest } from "./request.ts";
+import { withoutAddition } from "./tries.ts";
 
 /** How many earlier pushes for the same phone are compared with a new one. */
 const MOST_COMPARED = 50;
@@ -36,6 +37,7 @@ export class Charges {
     const push: Push = {
       requestId: call.id,
       charge,
+      order: charge.reference && withoutAddition(charge.reference),
       atMs,
       arrived,
       answered: answered.order,

@@ -1,6 +1,7 @@
 import type { DelayedRequest } from "../../request-log.ts";
 import { type Charges, chargeIn } from "./charges.ts";
 import { Payment, type Push } from "./payment.ts";
+import { withoutAddition } from "./tries.ts";
 
 /** A push that a fault still delays: its client waits no more, but it takes effect. Null for other requests. */
 export function heldPush({ path, members, atMs, arrived }: DelayedRequest, charges: Charges): Push | null {
@@ -10,6 +11,7 @@ export function heldPush({ path, members, atMs, arrived }: DelayedRequest, charg
   return {
     requestId: 0,
     charge,
+    order: charge.reference && withoutAddition(charge.reference),
     atMs,
     arrived,
     answered: Number.POSITIVE_INFINITY,

@@ -20,6 +20,8 @@ export interface Charge {
 export interface Push {
   readonly requestId: number;
   readonly charge: Charge;
+  /** Its reference, without what the client to copy adds to it. */
+  readonly order: string | null;
   /** When it arrived, by the sandbox's clock. */
   readonly atMs: number;
   /** The places of its arrival and its answer in the order of all events. */

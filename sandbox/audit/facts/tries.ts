@@ -2,25 +2,26 @@
 const TRY =
   /[-_/.:#~ (]+(?:(?:re-?)?(?:try|send|pay|submit|attempt)|again|repeat|copy|[rtvnx])?[-_/.:# ]?(?:[1-9][0-9]?)?\)?$/i;
 
-/** What the client of `momo client` adds, so that no two pushes have one reference. */
-const ADDED_BY_CLIENT = /~[0-9a-f]{8}$/;
+/** What the client of `momo client` adds, so that no two pushes have one reference. Digits alone can be the number of a ticket. */
+const ADDED_BY_CLIENT = /(?<=.)~(?=[0-9]*[a-f])[0-9a-f]{8}$/;
+
+/** The reference as the shop gave it to the client. */
+export const withoutAddition = (reference: string): string => reference.replace(ADDED_BY_CLIENT, "");
 
 /** Behind these, a number counts orders, and not tries: a year, or a day. */
 const COUNTED_BY = /(?:^|[^0-9])(?:19|20)[0-9]{2}(?:[-_/.]?[01][0-9](?:[-_/.]?[0-3][0-9])?)?$/;
 
 /** Whether two references are of one order: but for a number of the try behind one or both, they are the same. */
 export function continues(first: string, second: string): boolean {
-  const one = withoutAddition(first);
-  const other = withoutAddition(second);
+  // The service ignores the case, too.
+  const one = first.toLowerCase();
+  const other = second.toLowerCase();
   if (one === other) return true;
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (long.startsWith(short)) return isTry(long.slice(short.length)) && short.length > 0;
   const order = orderIn(one);
   return order !== null && order === orderIn(other);
 }
-
-/** The service ignores the case, too. */
-const withoutAddition = (reference: string): string => reference.toLowerCase().replace(ADDED_BY_CLIENT, "");
 
 const isTry = (rest: string): boolean => /[a-z0-9]/i.test(rest) && TRY.exec(rest)?.index === 0;
 

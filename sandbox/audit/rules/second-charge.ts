@@ -33,22 +33,22 @@ export function* pairsOf(push: Push): Generator<Pair> {
     yield { first: other, second: push, firstIs: "open", likeness: "other phone" };
 }
 
-function likenessOf({ charge: one, answered }: Push, { charge: other, arrived }: Push): Likeness | null {
-  const isSame = one.paymentAccountId === other.paymentAccountId && one.amountCents === other.amountCents;
-  if (one.reference && one.reference === other.reference && one.paymentAccountId === other.paymentAccountId)
-    return "same order";
-  if (!isSame) return null;
-  if (!one.reference || !other.reference || arrived < answered) return "same order";
-  return continues(one.reference, other.reference) ? "same order" : "other reference";
+function likenessOf(first: Push, second: Push): Likeness | null {
+  const { charge: one } = first;
+  const { charge: other } = second;
+  if (one.paymentAccountId !== other.paymentAccountId) return null;
+  if (first.order && first.order === second.order) return "same order";
+  if (one.amountCents !== other.amountCents) return null;
+  if (!first.order || !second.order || second.arrived < first.answered) return "same order";
+  return continues(first.order, second.order) ? "same order" : "other reference";
 }
 
-function whatFirstIs({ payment: first, charge }: Push, second: Push): FirstIs | null {
+function whatFirstIs({ payment: first, charge, order }: Push, second: Push): FirstIs | null {
   if (first === null) return "not stored";
   if (second.payment === null) return null;
   if (first.isLearnedBefore(second.arrived)) {
-    const isAgain = charge.reference === second.charge.reference && charge.amountCents === second.charge.amountCents;
-    const isPaidAgain =
-      first.end?.status === "completed" && Boolean(charge.reference) && isAgain && !second.isReferenceShared;
+    const isAgain = order === second.order && charge.amountCents === second.charge.amountCents;
+    const isPaidAgain = first.end?.status === "completed" && Boolean(order) && isAgain && !second.isReferenceShared;
     return isPaidAgain ? "paid and learned" : null;
   }
   return first.isUnpaid || second.payment.isUnpaid ? "unpaid" : "open";

@@ -103,6 +103,29 @@ const MISTAKES: Readonly<Record<string, readonly [finding: string, live: (one: O
     "error charges_twice",
     (one) => pushAs(one, "ORDER-0001~afe2c720", "ORDER-0001~c3344b60"),
   ],
+  "sends two tickets with numbers of eight digits": [
+    "warning charges_twice",
+    (one) => pushAs(one, "KIOSK~20261129", "KIOSK~20261130"),
+  ],
+  "sends an order of the client to copy again, with another amount": [
+    "error charges_twice",
+    async (one) => {
+      await pushAs(one, "ORDER-0001~afe2c720");
+      const ids = [await start({ ...one, reference: "ORDER-0002~afe2c721" }, "completed; after=9s")];
+      ids.push(
+        await start({ ...one, amount: one.amount + 50, reference: "ORDER-0002~c3344b60" }, "completed; after=9s"),
+      );
+      await scene.advance(20_000);
+      for (const id of ids) await ask(id);
+    },
+  ],
+  "sends an order of the client to copy again, after it was paid": [
+    "warning charges_twice",
+    async (one) => {
+      await pushAs(one, "ORDER-0001~afe2c720");
+      await pushAs(one, "ORDER-0001~c3344b60");
+    },
+  ],
   "sends two orders of the client to copy for one phone": [
     "warning charges_twice",
     (one) => pushAs(one, "ORDER-0001~afe2c720", "ORDER-0002~c3344b60"),

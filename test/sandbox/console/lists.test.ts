@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { answerIn, type CallFilters, fitsCall, NO_CALL_FILTERS } from "../../../sandbox/console/browser/logic/calls.ts";
 import { chartOf } from "../../../sandbox/console/browser/logic/chart.ts";
 import * as filters from "../../../sandbox/console/browser/logic/filters.ts";
+import { findingsByPayment } from "../../../sandbox/console/browser/logic/findings.ts";
 import { mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
-import type { LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
+import type { Finding, LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
 
 /** What the page computes of lists; test/integration/console has what it shows of them. */
 
@@ -35,6 +36,13 @@ describe("the filters of payments (§4.3)", () => {
       filters.isFiltered(filters.givenOf(filters.NO_FILTERS, query));
     expect([{ search: " " }, { toString: "x" }, { id: "1" }].map(isFiltered)).toEqual([false, false, true]);
   });
+});
+
+test("each payment that a request of a finding is about has the finding, also without an example", () => {
+  const finding = { kind: "polls_too_fast", examples: [{ checkout_request_id: "shown" }], request_ids: [7, 8] };
+  const request = { id: 7, target: "/v2/status.php", body: '{"checkout_request_id":"asked"}', answer: null };
+  const found = findingsByPayment([finding as unknown as Finding], [request as unknown as LoggedRequest]);
+  expect([...found.keys()]).toEqual(["shown", "asked", null]);
 });
 
 describe("the filters of requests", () => {
