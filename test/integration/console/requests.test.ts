@@ -162,6 +162,7 @@ describeInBrowser("the audit", (scene) => {
     await person.open("transactions");
     await rowsOf(person.page).first().waitFor();
     expect(await person.page.getByTitle("ignores final").count()).toBe(0);
+    await person.page.goto("about:blank");
     await sandbox.stop();
   });
 

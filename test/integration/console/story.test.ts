@@ -25,7 +25,7 @@ describeInBrowser("the story of a payment", (scene) => {
     await story.reads("Reference SECOND", "Description Shoes", /Prompt Demo Shop, \d\d:\d\d:\d\d until/);
     await askStatus(sandbox, second);
     await story.reads("Requests 2", "status.php");
-    for (let poll = 0; poll < 2; poll += 1) {
+    for (let poll = 0; poll < 3; poll += 1) {
       await sandbox.clock.advance("1s");
       await askStatus(sandbox, second);
     }
@@ -33,7 +33,7 @@ describeInBrowser("the story of a payment", (scene) => {
     await story.reads("KES 100.00 failed", "insufficient funds (1)", "Rule 2 decided: insufficient_funds");
     for (let poll = 0; poll < 2; poll += 1) await askStatus(sandbox, second);
     // What the client did wrong stands at its request. Equal mistakes are one finding, in the words of its example.
-    await story.reads("Requests 6", /\d times, first for SECOND: Asked again after 1/);
+    await story.reads("Requests 7", /\d times, first for SECOND: Asked again after 1/);
     await story.place.locator(".calls .box").first().waitFor();
     await story.click(/status.php 200 failed/);
     await person.at("One request").reads("POST 200", '"status": "failed"');
