@@ -105,7 +105,7 @@ function resultsOf(report: AuditReport, failOn: Severity): Results {
     results: report.findings.map((finding) => {
       const { kind, severity, message, advice, section, first_at, count } = finding;
       const where = whereOf(finding);
-      const facts = `${section}; ${where === "" ? "no request" : where}; first at ${first_at}; ${count} in all`;
+      const facts = `${section}; ${where === "" ? "no request" : where}; first at ${first_at}; ${inThousands(count)} in all`;
       return {
         rule: kind,
         // CI servers know a test case again by its name: a reference stays from run to run, and ids change.

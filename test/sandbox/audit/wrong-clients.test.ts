@@ -110,11 +110,9 @@ const MISTAKES: Readonly<Record<string, readonly [finding: string, live: (one: O
   "sends an order of the client to copy again, with another amount": [
     "error charges_twice",
     async (one) => {
-      await pushAs(one, "ORDER-0001~afe2c720");
-      const ids = [await start({ ...one, reference: "ORDER-0002~afe2c721" }, "completed; after=9s")];
-      ids.push(
-        await start({ ...one, amount: one.amount + 50, reference: "ORDER-0002~c3344b60" }, "completed; after=9s"),
-      );
+      const first = await start({ ...one, reference: "ORDER-0001~afe2c720" }, "completed; after=9s");
+      const dearer = { ...one, amount: one.amount + 50, reference: "ORDER-0001~c3344b60" };
+      const ids = [first, await start(dearer, "completed; after=9s")];
       await scene.advance(20_000);
       for (const id of ids) await ask(id);
     },
