@@ -69,11 +69,7 @@ export function checkCommand(io: Io): Command {
     )
     .option("--report <file...>", "also as text (.txt), .json, or JUnit (.xml)", readPaths)
     .option("--profile <file>", "write what the service is like, for momo serve --profile", readPath)
-    .addOption(
-      new Option("--format <format>", `of stdout: ${CHECK_FORMATS.join(", ")}`)
-        .choices([...CHECK_FORMATS])
-        .default("text"),
-    )
+    .addOption(new Option("--format <format>", "of stdout").choices([...CHECK_FORMATS]).default("text"))
     .option("--all", "text shows also where the specification is silent")
     .addOption(new Option("--json", "the same as --format json, failures included").conflicts("format"));
   return command.action((flags: CheckFlags) => check(io, flags));

@@ -4,6 +4,7 @@ import { jsonText, visible } from "../../src/domain/visible.ts";
 import { openOptionalControl } from "../client/client.ts";
 import type { Io } from "../io.ts";
 import { Command } from "../terminal/command.ts";
+import { described } from "../terminal/help.ts";
 import { PAGE_NAMES } from "../terminal/pages.ts";
 
 /** `momo completion SHELL` prints a script for the shell. The script asks `momo complete` for suggestions. */
@@ -97,7 +98,7 @@ const childrenOf = (command: Command): Suggestion[] =>
   command.commands.map((child) => ({ word: child.name(), what: child.description() }));
 
 const optionsOf = (command: Command): Suggestion[] => [
-  ...command.options.map(({ long, description }) => ({ word: long ?? "", what: description })),
+  ...command.options.map((option) => ({ word: option.long ?? "", what: described(option) })),
   { word: "--help", what: "show the help" },
 ];
 

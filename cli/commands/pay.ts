@@ -50,7 +50,7 @@ export function payCommand(io: Io): Command {
     .option("--reference <text>", "your own order or reference code", readText(0, MAX_REFERENCE_LENGTH))
     .option("--description <text>", "shown on the prompt", readText(0, MAX_DESCRIPTION_LENGTH))
     .addOption(outcomeOption("one of momo outcomes, also with '; after=10s'"))
-    .addOption(new Option("--kind <kind>", "api, web, wallet_deposit, credit_topup").choices(KINDS).default("api"));
+    .addOption(new Option("--kind <kind>").choices(KINDS).default("api"));
   const output = outputOptions("the checkout request id; with --wait, the status");
   withOptions(command, ...waitOptions(), ...serverOptions(), ...output);
   return command.action((first: string | undefined, rest: readonly string[], flags: PayFlags) =>

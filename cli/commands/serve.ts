@@ -66,9 +66,9 @@ export function serveCommand(io: Io): Command {
   addSharingOptions(addSandboxOptions(command))
     .optionsGroup("Output:")
     .addOption(
-      new Option("--log <what>", "payments (default at a terminal), requests").choices(["payments", "requests"]),
+      new Option("--log <what>").choices(["payments", "requests"]).default(undefined, "payments at a terminal"),
     )
-    .addOption(new Option("--log-format <format>", "pretty, json").choices(LOG_FORMATS))
+    .addOption(new Option("--log-format <format>").choices(LOG_FORMATS))
     .option("-q, --quiet", "write no log, not even refused requests")
     .option("--json", "print one ready record")
     .option("--ready-file <path>", "the same, in a file while it serves", readPath)

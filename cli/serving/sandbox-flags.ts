@@ -51,8 +51,8 @@ export function addSandboxOptions(command: Command): Command {
     .option("--seed <text>", "the same ids and faults in each run with this text", readSeedText)
     .optionsGroup("The payment API:")
     .option("--base-path <path>", `prefix of its paths (default: ${BASE_PATHS.join(" and ")})`, readBasePath)
-    .addOption(new Option("--accept <what>", "strict (default), lenient").choices(["strict", "lenient"]))
-    .addOption(new Option("--response-form <form>", "full (default), short").choices(["full", "short"]))
+    .addOption(new Option("--accept <what>").choices(["strict", "lenient"]).default(undefined, "strict"))
+    .addOption(new Option("--response-form <form>").choices(["full", "short"]).default(undefined, "full"))
     .option("--profile <file>", "be like a service: a file of momo check --profile", readPath)
     .option("--fee <tariff>", "of the account: 1%, 10 or 1.5%+10 (default: 1%)", readTariff)
     .option("--webhook <url>", "POST each final payment there", webhookUrlReader("--webhook"));

@@ -7,9 +7,9 @@ import { PAGE_NAMES } from "./pages.ts";
 
 type Example = readonly [line: string, does: string];
 
-/** The examples of each command that has none of its own. A sub-command shows those that begin with its name. */
+/** The examples of each command that has none of its own. */
 const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
-  momo: [
+  "": [
     ["momo serve", "start the sandbox, and leave it running"],
     ["momo pay 0712345678 100 --wait", "in another terminal: make a payment"],
     ["momo exec --audit -- npm test", "or run tests with a private sandbox"],
@@ -54,12 +54,10 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["momo audit --format junit --output audit.xml", "for a CI server"],
   ],
   reset: [["momo reset --yes", "without asking"]],
-  merchants: [["momo merchants create --name 'Corner Shop'", "register one"]],
-  accounts: [["momo accounts create --name Till --fee 1.5%+10", "open one with a tariff"]],
-  keys: [
-    ["momo keys create --label staging", "make one; its secret is shown once"],
-    ["momo keys revoke mk_…", "the service refuses it from now on"],
-  ],
+  "merchants create": [["momo merchants create --name 'Corner Shop'", "register one"]],
+  "accounts create": [["momo accounts create --name Till --fee 1.5%+10", "open one with a tariff"]],
+  "keys create": [["momo keys create --label staging", "make one; its secret is shown once"]],
+  "keys revoke": [["momo keys revoke mk_…", "the service refuses it from now on"]],
   export: [["momo export - | gzip > momo.gz", "through a pipe"]],
   import: [
     ["momo import momo.backup --data /tmp/copy", "into a separate folder"],
@@ -118,11 +116,8 @@ const pathOf = (command: Command): readonly string[] =>
 
 /** The examples of a command, with those of its sub-commands. */
 export function examplesOf(command: Command): readonly Example[] {
-  const own = [command, ...command.commands].flatMap((one) => NOTES.get(one)?.examples ?? []);
-  if (own.length > 0) return own;
-  const [name, ...rest] = pathOf(command);
-  const examples = EXAMPLES[name ?? "momo"] ?? [];
-  return rest.length === 0 ? examples : examples.filter(([line]) => line.startsWith(`momo ${name} ${rest.join(" ")}`));
+  const inside = command.parent ? command.commands : [];
+  return [command, ...inside].flatMap((one) => NOTES.get(one)?.examples ?? EXAMPLES[pathOf(one).join(" ")] ?? []);
 }
 
 /** Adds examples and links to the help of the program and each command. */
@@ -156,13 +151,18 @@ const MAX_CHOICES = 5;
 /** The heading of options that only `momo help replicas` shows. */
 export const SHARING = "Several servers on one PostgreSQL database:";
 
-function described({ description, argChoices, defaultValue, defaultValueDescription }: Option | Argument): string {
-  const isListed =
-    !argChoices || argChoices.length > MAX_CHOICES || argChoices.every((one) => description.includes(one));
-  const shown = isListed ? "" : argChoices.join(", ");
+/** The description with the choices and the default. Choices alone need no description. */
+export function described({
+  description,
+  argChoices,
+  defaultValue,
+  defaultValueDescription,
+}: Option | Argument): string {
+  const choices = argChoices && argChoices.length <= MAX_CHOICES ? argChoices.join(", ") : "";
   const fallback = defaultValueDescription ?? defaultValue;
-  const more = [shown, fallback === undefined ? "" : `default: ${fallback}`].filter((part) => part !== "");
-  return more.length === 0 ? description : `${description} (${more.join("; ")})`;
+  const more = [description && choices, fallback === undefined ? "" : `default: ${fallback}`].filter(Boolean);
+  const first = description || choices;
+  return more.length === 0 ? first : `${first} (${more.join("; ")})`;
 }
 
 /** The widest column of option names, and the narrowest one of descriptions. */

@@ -33,7 +33,7 @@ export const jsonOption = () => new Option("--json", "print JSON, failures inclu
 /** For a command that prints data. */
 export const outputOptions = (essential?: string) =>
   [
-    new Option("--format <format>", "table, json, tsv (default: table at a terminal)").choices(FORMATS),
+    new Option("--format <format>").choices(FORMATS).default(undefined, "table at a terminal"),
     new Option("--json", "the same as --format json").conflicts("format"),
     ...(essential === undefined ? [] : [new Option("-q, --quiet", `print only ${essential}`)]),
   ].map((option) => option.helpGroup(OUTPUT));
@@ -238,7 +238,7 @@ export const outcomeOption = (description: string) =>
 
 /** An option whose value is one of a few words, in any letter case. */
 export const wordOption = (flags: string, words: readonly string[]) =>
-  new Option(flags, words.join(", "))
+  new Option(flags)
     .choices(words)
     .argParser((text) => must(`be one of ${words.join(", ")}`, (word) => words.includes(word))(text.toLowerCase()));
 
