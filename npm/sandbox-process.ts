@@ -93,7 +93,7 @@ async function readyRecordOf(child: Child, executable: string, complaint: () => 
     });
     child.once("close", (code, signal) => {
       cancel();
-      reject(new Error(inWordsOfOptions(complaint()) || `momo ended with ${signal ?? code}`));
+      reject(new Error(messageIn(complaint()) || `momo ended with ${signal ?? code}`));
     });
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       output += text;
@@ -116,13 +116,10 @@ function keepEnd(stream: Readable): () => string {
   return () => text;
 }
 
-/** Names options instead of flags in a refusal: `--prompt-timeout` is `promptTimeout`. */
-function inWordsOfOptions(complaint: string): string {
+/** The message of a refusal, which is JSON; else all that was said. */
+function messageIn(complaint: string): string {
   const failure = /^\{"error":.*\}$/m.exec(complaint)?.[0];
-  const message = failure ? (JSON.parse(failure) as { error: { message: string } }).error.message : complaint.trim();
-  return message.replace(/--([a-z-]+)/g, (_, name: string) =>
-    name.replace(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
-  );
+  return failure ? (JSON.parse(failure) as { error: { message: string } }).error.message : complaint.trim();
 }
 
 /** Without MOMO_* of another sandbox. */

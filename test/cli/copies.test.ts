@@ -61,7 +61,8 @@ describe("it refuses, and changes nothing", () => {
     database.run("UPDATE merchants SET created_at_ms = 253402300800000");
     database.close();
     const { exitCode, stderr } = await runMomo(["import", file, "--data", join(newFolder(), "data")]);
-    expect(stderr).toStartWith(`momo: ${file} holds what momo never stores: row 1 of merchants: created_at_ms must be`);
+    const rule = "row 1 of merchants: CHECK constraint failed: created_at_ms must be";
+    expect(stderr).toStartWith(`momo: ${file} holds what momo never stores: ${rule}`);
     expect(exitCode).toBe(1);
   });
 

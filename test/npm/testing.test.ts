@@ -227,17 +227,17 @@ describe("a sandbox for a test", () => {
     const folder = newFolder();
     process.env.TMPDIR = folder;
     const bad = [
-      ["outcome", { outcome: "paid" }],
-      ["outcome", { outcome: "completed; soon" }],
-      ["outcome", { outcome: "completed; after=soon" }],
-      ["promptTimeout", { promptTimeout: "soon" }],
-      ["accept", { accept: "all" }],
-      ["basePath", { basePath: "v2" }],
-      ["webhook", { webhook: "http://a:b@c/" }],
+      ["--outcome", { outcome: "paid" }],
+      ["--outcome", { outcome: "completed; soon" }],
+      ["--outcome", { outcome: "completed; after=soon" }],
+      ["--prompt-timeout", { promptTimeout: "soon" }],
+      ["--accept", { accept: "all" }],
+      ["--base-path", { basePath: "v2" }],
+      ["--webhook", { webhook: "http://a:b@c/" }],
     ] as const;
-    for (const [name, options] of bad) {
+    for (const [flag, options] of bad) {
       const refusal = await rejectionOf(startSandbox(options as SandboxOptions));
-      expect((refusal as Error).message).toMatch(new RegExp(`^(?:after in )?${name} `));
+      expect((refusal as Error).message).toMatch(new RegExp(`^(?:after in )?${flag} `));
     }
     expect(readdirSync(folder)).toEqual([]);
     const sandbox = await startSandbox();

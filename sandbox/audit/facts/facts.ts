@@ -219,6 +219,6 @@ function mayHavePaid({ call, isRefused }: ClientRequest): boolean {
   return status >= 500 || said.success === undefined;
 }
 
-/** Whether a fault answered as the network refuses a push. The client has only the text to know it by. */
+/** Whether a fault answered as the network refuses a push: §4.1 lets a client know that by the text alone, so only here a text is read. */
 const isLikeNetwork = ({ status, isInjected, said: { message } }: AnsweredRequest): boolean =>
   isInjected && status === 500 && typeof message === "string" && message.startsWith(NOT_TAKEN);

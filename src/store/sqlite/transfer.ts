@@ -153,16 +153,10 @@ const bytesOf = (hex: TableRow[string]) =>
 const refusal = (name: string, what: string) =>
   new UnusableDatabase("foreign", `${name} holds what momo never stores: ${what}`);
 
-/** What SQLite puts before the name of a CHECK. It gives the name in its message only. */
-const CHECK_FAILED = "CHECK constraint failed: ";
-
-/** The refusal of a row by a rule of the database. The name of a CHECK says what must be, and most begin with their column. */
-function ruleOf(error: unknown, name: string, table: string, row: TableRow): unknown {
+/** The refusal of a row by a rule of the database, in SQLite's words: the name of a CHECK says what must be. */
+function ruleOf(error: unknown, name: string, table: string, { id }: TableRow): unknown {
   if (!(error instanceof SQLiteError && /^SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG)/.test(error.code ?? ""))) return error;
-  const isCheck = error.code === "SQLITE_CONSTRAINT_CHECK";
-  const rule = isCheck ? error.message.slice(CHECK_FAILED.length) : error.message;
-  const value = row[rule.split(" ", 1)[0] ?? ""];
-  return refusal(name, `row ${row.id} of ${table}: ${rule}${value === undefined ? "" : `; it is ${shown(value)}`}`);
+  return refusal(name, `row ${id} of ${table}: ${error.message}`);
 }
 
 /** Far below the highest number that codes and receipts allow, so that enough numbers are left for the next payments. */

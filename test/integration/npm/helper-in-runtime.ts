@@ -37,7 +37,7 @@ const EXPECTED = {
   status: "cancelled",
   findings: 0,
   requests: 2,
-  refused: expect.stringMatching(/^promptTimeout /),
+  refused: expect.stringMatching(/^--prompt-timeout /),
   timers: 0,
   gone: true,
 };
