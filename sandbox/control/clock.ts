@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { parseMove } from "../../src/domain/duration.ts";
+import { aheadInWords, parseMove } from "../../src/domain/duration.ts";
 import { invalid, invalidAt } from "../../src/domain/error.ts";
 import { formatTimestamp, INSTANT_FORM, parseInstant } from "../../src/domain/timestamp.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
+import type { ClockState } from "../network/clock.ts";
 import { type Calls, type ControlContext, call } from "./context.ts";
 import { bodyOf, readWith } from "./input.ts";
 import { type ClockReading, clockAnswer } from "./shapes/steering.ts";
@@ -70,5 +71,11 @@ function answer({ clock }: ControlContext): Reply {
   const nowMs = clock.nowMs();
   const now = formatTimestamp(nowMs);
   const reading: ClockReading = { now, now_ms: nowMs, frozen: clock.isFrozen };
-  return succeed(`it is ${now} in Nairobi${clock.isFrozen ? "; the clock is frozen" : ""}`, reading);
+  return succeed(`it is ${now} in Nairobi${stateOf(clock.save())}`, reading);
+}
+
+function stateOf(state: ClockState): string {
+  if ("frozenAtMs" in state) return "; the clock is frozen";
+  const ahead = aheadInWords(state.aheadMs);
+  return ahead === "" ? "" : `; the clock runs, ${ahead} from this machine's`;
 }

@@ -1,9 +1,10 @@
 import { computed, signal } from "@preact/signals";
+import { aheadInWords } from "../../../src/domain/duration.ts";
 import { LiveList } from "./live-list.ts";
 import { NO_CALL_FILTERS } from "./logic/calls.ts";
 import { type Filters, givenOf, NO_FILTERS } from "./logic/filters.ts";
 import { findingsByCall, findingsByPayment } from "./logic/findings.ts";
-import { aheadInWords, dayAt } from "./logic/format.ts";
+import { dayAt } from "./logic/format.ts";
 import { type ClockAt, type EndNote, sandboxNowMs } from "./logic/phone.ts";
 import { parseRoute, type Route, type View } from "./logic/route.ts";
 import { unusual } from "./logic/steering.ts";

@@ -10,6 +10,7 @@ import { faultInWords, ruleInWords } from "../../../sandbox/console/browser/logi
 import type { LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
 import { quoted } from "../../../sandbox/curl.ts";
 import { isLoopbackInBrowser } from "../../../sandbox/loopback.ts";
+import { formatInterval } from "../../../src/domain/duration.ts";
 
 /** What the page writes; test/integration/console reads the usual forms in their places. */
 
@@ -18,7 +19,7 @@ test("amounts, phones and durations", () => {
   const phones = ["254110000001", "2547123456789", "<b>"];
   expect(phones.map(format.formatPhone)).toEqual(["0110 000 001", "2547123456789", "<b>"]);
   const durations = [0.34, 2.96, 999, 2990, 9999, 12_345, 60_000, 119_999, 3_600_000, 3_660_000];
-  expect(durations.map(format.formatInterval)).toEqual([
+  expect(durations.map(formatInterval)).toEqual([
     ...["0.3 ms", "3 ms", "999 ms", "2.9 s", "9.9 s", "12 s", "1 min", "1 min 59 s", "1 h", "1 h 1 min"],
   ]);
 });

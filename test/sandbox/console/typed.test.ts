@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { aheadInWords, instantOf, prettyJson } from "../../../sandbox/console/browser/logic/format.ts";
+import { instantOf, prettyJson } from "../../../sandbox/console/browser/logic/format.ts";
 import { type Move, moveOf, nameOf, numberOrText } from "../../../sandbox/console/browser/logic/typed.ts";
+import { aheadInWords } from "../../../src/domain/duration.ts";
 
 /** What a person types, and what the page sends. */
 

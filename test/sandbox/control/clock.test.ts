@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, 
 import { join } from "node:path";
 import { dataDirectoryAt } from "../../../cli/files/data-directory.ts";
 import { readClock } from "../../../cli/files/server-record.ts";
-import { clockBy } from "../../../src/system.ts";
+import { clockBy, systemClock } from "../../../src/system.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { isSteering } from "../../support/client.ts";
 import { type Sandbox, startIn } from "../../support/sandbox.ts";
@@ -23,6 +23,11 @@ test("when the clock goes on, prompts fall due by themselves", async () => {
   await move({ resume: true });
   await sandbox.control("POST", "/wait", { checkout_request_id: id, timeout: "50s" });
   expect(await sandbox.statusOf(id)).toMatchObject({ status: "completed" });
+});
+
+test("a clock that runs says how far it is from the machine's", async () => {
+  sandbox.clock.show(systemClock.nowMs() + 7_200_000, false);
+  expect((await sandbox.control("GET", "/clock")).message).toEndWith("; the clock runs, +2 h from this machine's");
 });
 
 test("a refused advance changes nothing, nor does a freeze beside it", async () => {

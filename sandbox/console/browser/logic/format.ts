@@ -1,6 +1,6 @@
 import { countedInThousands, inThousands } from "../../../../src/domain/counted.ts";
 import { readOrNull } from "../../../../src/domain/read-or-null.ts";
-import { DAY_MS, formatTimestamp, NAIROBI_OFFSET_MS } from "../../../../src/domain/timestamp.ts";
+import { formatTimestamp, NAIROBI_OFFSET_MS } from "../../../../src/domain/timestamp.ts";
 
 /** Formats values of the API for people. */
 
@@ -59,36 +59,6 @@ const shortDay = new Intl.DateTimeFormat("en-GB", {
 /** The same in short: `Fri 20 Nov`. */
 export const shortDayOf = (atMs: number): string =>
   shortDay.format(new Date(atMs + NAIROBI_OFFSET_MS)).replace(",", "");
-
-/** The clocks of a server and of a browser on another machine differ a little. */
-const SAME_MS = 5000;
-const HOUR_MS = 3_600_000;
-
-/** How far a clock is from another one: `+2 h 30 min`, `−1 day 8 h`; empty if they show the same. */
-export function aheadInWords(aheadMs: number): string {
-  // Seconds do not matter beside hours, and a slow answer makes them wrong.
-  const unitMs = Math.abs(aheadMs) < 3_590_000 ? 1000 : 60_000;
-  const ms = Math.round(Math.abs(aheadMs) / unitMs) * unitMs;
-  if (ms < SAME_MS) return "";
-  const days = Math.floor(ms / DAY_MS);
-  // Minutes have no room beside days on a narrow screen.
-  const restMs = days === 0 ? ms : (ms % DAY_MS) - (ms % HOUR_MS);
-  const words = [days > 0 && counted(days, "day"), restMs > 0 && formatInterval(restMs)].filter(Boolean).join(" ");
-  return `${aheadMs < 0 ? "−" : "+"}${words}`;
-}
-
-/** A duration, with about three digits: `350 ms`, `2.9 s`, `48 s`, `3 min 5 s`. */
-export function formatInterval(durationMs: number): string {
-  if (durationMs < 1000) return `${durationMs < 10 ? Math.round(durationMs * 10) / 10 : Math.round(durationMs)} ms`;
-  if (durationMs < 10_000) return `${Math.floor(durationMs / 100) / 10} s`;
-  if (durationMs < 60_000) return `${Math.floor(durationMs / 1000)} s`;
-  if (durationMs < 3_600_000) {
-    const seconds = Math.floor((durationMs % 60_000) / 1000);
-    return `${Math.floor(durationMs / 60_000)} min${seconds > 0 ? ` ${seconds} s` : ""}`;
-  }
-  const minutes = Math.floor((durationMs % 3_600_000) / 60_000);
-  return `${Math.floor(durationMs / 3_600_000)} h${minutes > 0 ? ` ${minutes} min` : ""}`;
-}
 
 /** Indented JSON. Other text is unchanged. */
 export const prettyJson = (text: string): string => readOrNull(() => JSON.stringify(JSON.parse(text), null, 2)) ?? text;

@@ -1,11 +1,12 @@
 import { useComputed, useSignal } from "@preact/signals";
+import { formatInterval } from "../../../../src/domain/duration.ts";
 import { addressOf, select, setFilters, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { nameOf } from "../arrivals.ts";
 import { type CallFilters, fitsCall, gistOf, NO_CALL_FILTERS, operationOf, paymentOf } from "../logic/calls.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
-import { formatCount, formatInterval, preciseClock, prettyJson } from "../logic/format.ts";
+import { formatCount, preciseClock, prettyJson } from "../logic/format.ts";
 import { curlOf } from "../logic/shell.ts";
 import * as state from "../state.ts";
 import { callFindings, isLoaded, requests, server } from "../state.ts";

@@ -1,8 +1,9 @@
+import { formatInterval } from "../../../../src/domain/duration.ts";
 import { reasonOf } from "../../../network/reason.ts";
 import { addressOf, select } from "../actions.ts";
 import { api } from "../api.ts";
 import { gistOf, operationOf } from "../logic/calls.ts";
-import { formatAmount, formatCount, formatInterval, formatPhone, preciseClock, timeOfDay } from "../logic/format.ts";
+import { formatAmount, formatCount, formatPhone, preciseClock, timeOfDay } from "../logic/format.ts";
 import { pickPhone } from "../phones.ts";
 import { callFindings, outcomes, story, storyProblem } from "../state.ts";
 import type { Story } from "../wire.ts";

@@ -1,9 +1,10 @@
 import { useSignal } from "@preact/signals";
+import { formatInterval } from "../../../../src/domain/duration.ts";
 import { readOrNull } from "../../../../src/domain/read-or-null.ts";
 import { addressOf } from "../actions.ts";
 import { api } from "../api.ts";
 import { nameOf } from "../arrivals.ts";
-import { counted, formatInterval, timeOfDay } from "../logic/format.ts";
+import { counted, timeOfDay } from "../logic/format.ts";
 import { numberOrText } from "../logic/typed.ts";
 import { deliveries, MOST_DELIVERIES, webhook } from "../state.ts";
 import type { Attempt, Delivery, Webhook } from "../wire.ts";
