@@ -113,15 +113,18 @@ export function readArguments(
   const known = Object.keys(properties);
   const read = membersOf(asEntry(others, properties), properties);
   if (typeof read.phone === "string") read.phone = typedPhone(read.phone) ?? read.phone;
-  const unknown = Object.keys(read).find((name) => !known.includes(name));
+  const ofEntry = namesOfEntry(properties);
+  const wrong = Object.keys(read).filter((name) => !known.includes(name));
+  const unknown = wrong.find((name) => !ofEntry.includes(name)) ?? wrong[0];
   if (unknown !== undefined) {
     const name = unknown.length > 40 ? shown(unknown) : unknown;
     const which = names.length > 1 ? `${tool} with action ${named}` : tool;
     const users = names.filter((one) => actions[one] && unknown in argumentsOf(actions[one]).properties);
     const whose = users.length > 0 ? `; ${name} is for action ${users.join(" and ")}` : "";
     const takes = known.length > 0 ? `takes ${known.join(", ")}` : "takes no arguments";
-    const meant = nearest(unknown, known);
-    const suggestion = meant === undefined ? "" : ` (did you mean ${meant}?)`;
+    const meant = nearest(unknown, [...known, ...ofEntry]);
+    // A name of an entry is right itself, but not beside others.
+    const suggestion = meant === undefined || meant === unknown ? "" : ` (did you mean ${meant}?)`;
     throw new Error(`there is no argument ${name}${suggestion}: ${which} ${takes}${whose}`);
   }
   if (action.id === undefined) return { action, id: "", rest: read };
@@ -151,13 +154,23 @@ function takesAll(action: CalledAction, given: object): boolean {
 
 /** Arguments that are the members of one entry, as a list of it: `outcome` and `phone` are a rule with `match`. */
 function asEntry(given: object, properties: Properties): object {
-  const [list, members] = Object.entries(properties).find(([, { items }]) => items?.properties) ?? [];
+  const [list, members] = entryIn(properties);
   const others = Object.entries(given).filter(([name]) => !(name in properties));
-  const entry = entryOf(others, members?.items?.properties ?? {});
+  const entry = entryOf(others, members);
   if (list === undefined || others.length === 0 || entry === null || list in given) return given;
   const own = Object.entries(given).filter(([name]) => name in properties);
   return { ...Object.fromEntries(own), [list]: [entry] };
 }
+
+/** The argument that is a list, and the members of its entries. */
+function entryIn(properties: Properties): readonly [list: string | undefined, members: Properties] {
+  const [list, shape] = Object.entries(properties).find(([, { items }]) => items?.properties) ?? [];
+  return [list, shape?.items?.properties ?? {}];
+}
+
+/** All names that `asEntry` takes. */
+const namesOfEntry = (properties: Properties): string[] =>
+  Object.entries(entryIn(properties)[1]).flatMap(([name, inner]) => [name, ...Object.keys(inner.properties ?? {})]);
 
 /** An entry with these members, or with members of a member that was not given; null if it has not all of them. */
 function entryOf(given: readonly (readonly [string, unknown])[], properties: Properties): object | null {

@@ -59,6 +59,8 @@ test("names in other letters, an empty text, and one rule or fault as arguments 
   expect(flat.rules).toMatchObject([{}, {}, { match: { phone: "254712345678", amount: 5 }, times: 2 }]);
   const both = (await call("rules", { action: "add", outcome: "cancelled", amount: 5, match: { phone: PHONE } })).text;
   expect(both).toContain("there is no argument outcome: rules with action add takes first, rules");
+  const mistyped = { action: "add", match: { phone: PHONE }, outcom: "cancelled" };
+  expect((await call("rules", mistyped)).text).toContain("there is no argument outcom (did you mean outcome?): rules");
   await call("rules", { action: "remove", id: flat.id });
   expect((await call("faults", { action: "ADD", kind: "delay", delay: "1ms" })).answer.faults).toHaveLength(1);
   expect((await call("webhook", { url: "http://127.0.0.1:9/none" })).isError).toBe(false);
