@@ -201,11 +201,12 @@ async function withRegistry(
   work: (client: Client) => Promise<Answer>,
   usual?: SendOptions,
 ): Promise<Answer> {
-  const database = databaseUnlessData(io, flags);
+  const isNamed = isServerNamed(io, flags);
+  const database = isNamed ? null : databaseUnlessData(io, flags);
   if (database)
     return withDatabase(database, "refuse", (shared) => work(clientHere(() => shared, shared.clock, usual)));
   const directory = locateDataDirectory(io, flags.data);
-  if (isServerNamed(io, flags) || readOrNull(() => runningServer(directory))) {
+  if (isNamed || readOrNull(() => runningServer(directory))) {
     return work(controlClient(resolveControl(io, flags), usual));
   }
   io.hideFiles();
@@ -226,10 +227,11 @@ async function withRegistry(
   }
 }
 
-/** `--data` comes before variables that name a server. */
-function isServerNamed(io: Io, { data }: Pick<Flags, "data">): boolean {
+/** Whether a variable names a server, and no flag names a directory or a database. */
+function isServerNamed(io: Io, flags: Pick<Flags, "data" | keyof DatabaseFlags>): boolean {
   const { baseUrl, controlUrl } = io.environment.momo();
-  return data === undefined && (controlUrl !== undefined || baseUrl !== undefined);
+  const { data, database, databasePasswordFile } = flags;
+  return (controlUrl ?? baseUrl) !== undefined && (data ?? database ?? databasePasswordFile) === undefined;
 }
 
 /** The part of the control API that needs no server, without HTTP. */

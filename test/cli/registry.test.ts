@@ -38,8 +38,8 @@ describe("which server", () => {
   const named = { MOMO_CONTROL_URL: two.controlUrl };
   const here = () => ({ MOMO_DATA: join(newFolder(), "data") });
 
-  test.concurrent("the environment names it before the data directory, which is not made", async () => {
-    const env = { ...named, ...here() };
+  test.concurrent("the environment names it before the data directory, which is not made, and before the database", async () => {
+    const env = { ...named, ...here(), MOMO_DATABASE: "postgres://momo@127.0.0.1:1/none" };
     const { exitCode } = await runMomo(["accounts", "create", "--name", "Named"], { env });
     expect(exitCode).toBe(0);
     expect(await two.control("GET", "/accounts")).toMatchObject({
