@@ -5,15 +5,19 @@ import { clean } from "../words.ts";
 import { isFollowed } from "./takes-wrong-row.ts";
 
 interface Ignored extends Verdict {
-  readonly name: string;
+  /** The parameter; null for a body. */
+  readonly name: string | null;
 }
+
+/** Clients send `{}` or `[]` where they have nothing to send. */
+const EMPTY_BYTES = 2;
 
 export const filterIgnored = requestRule({
   kind: "filter_ignored",
   severity: "warning",
   section: "§4.3",
   label: "filter is ignored",
-  advice: `Use the name of the specification: the list ignores any other, and answers as if it were not there. The parameters are page, limit, ${FILTERS_IN_WORDS}.`,
+  advice: `Use the name of the specification, in the query: the list ignores any other, and a body, and answers as if it were not there. The parameters are page, limit, ${FILTERS_IN_WORDS}.`,
   judges: "requests",
   of: ["list", "status"],
   judge(request): readonly Ignored[] | Ignored | null {
@@ -21,19 +25,23 @@ export const filterIgnored = requestRule({
       const name = request.sighting?.ignored ?? null;
       return name !== null && isFollowed(request) ? { severity: "error", group: clean(name), name } : null;
     }
-    if (request.query === "" || request.call.status !== 200) return null;
-    return ignoredFiltersIn(request).map(({ name }) => ({ group: clean(name), name }));
+    const { call, query } = request;
+    if (call.status !== 200) return null;
+    if (Number(call.headers.get("Content-Length")) > EMPTY_BYTES) return { group: "body", name: null };
+    return query === "" ? null : ignoredFiltersIn(request).map(({ name }) => ({ group: clean(name), name }));
   },
   explain({ operation, call, payment, sighting }, { name }) {
-    const ignored = `The list has no parameter “${clean(name)}”, and ignores it`;
     return {
       message:
-        operation === "list"
-          ? `${ignored}; ${meantBy(name)} was probably meant.`
-          : `${ignored}, and the client took a row that it would have left out; ${meantBy(name)} was probably meant.`,
+        name === null ? "A list was asked for with a body, and ignores it." : messageOf(name, operation === "list"),
       requestIds: sighting ? [sighting.list.requestId, call.id] : [call.id],
       payment,
       atMs: call.atMs,
     };
   },
 });
+
+function messageOf(name: string, isList: boolean): string {
+  const taken = isList ? "" : ", and the client took a row that it would have left out";
+  return `The list has no parameter “${clean(name)}”, and ignores it${taken}; ${meantBy(name)} was probably meant.`;
+}

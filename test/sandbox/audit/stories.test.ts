@@ -86,7 +86,7 @@ function worldOf(client: AuditedClient, advised: Set<string>): World {
 
 function optionsOf(words: readonly string[]): Pick<Step, "more" | "members"> {
   const options = words.filter((word) => /^[a-zA-Z0-9]+=/.test(word)).map((word) => word.split(/=(.*)/, 2));
-  const { took, fault, agent, key, lenient, body, code, answer, delivered, ...members } = Object.fromEntries(
+  const { took, fault, agent, key, length, lenient, body, code, answer, delivered, ...members } = Object.fromEntries(
     options,
   ) as Record<string, string>;
   const more = {
@@ -96,6 +96,7 @@ function optionsOf(words: readonly string[]): Pick<Step, "more" | "members"> {
     ...(delivered && { isDelivered: delivered === "true" }),
     ...(agent && { headers: new Headers({ "User-Agent": agent }) }),
     ...(key && { headers: new Headers({ "Idempotency-Key": key }) }),
+    ...(length && { headers: new Headers({ "Content-Length": length }) }),
     ...(body && { body }),
     ...(code && { status: Number(code), answer: REFUSED }),
     ...(answer && { answer }),
