@@ -5,8 +5,11 @@ import type { ReadyRecord } from "../serving/ready-record.ts";
 import { styled } from "../terminal/output.ts";
 import { version } from "../version.ts";
 
-/** The lines that a person needs for the first payment. They are printed when the server is ready. */
-export function announce(io: Io, record: ReadyRecord, host: string, readyMs: number): void {
+/**
+ * The lines that a person needs for the first payment. They are printed when the server is ready.
+ * @param payments how many the data directory has already
+ */
+export function announce(io: Io, record: ReadyRecord, host: string, payments: number, readyMs: number): void {
   const fields = [
     ["console", record.console_url],
     ["API", record.base_url],
@@ -15,6 +18,7 @@ export function announce(io: Io, record: ReadyRecord, host: string, readyMs: num
     ["API secret", record.api_secret],
     ["payment account", record.payment_account_id],
     ["data", record.data],
+    ["payments", payments === 0 ? null : `${payments} from before`],
     ["seed", record.seed],
     ["control token", record.control_token],
   ] as const;

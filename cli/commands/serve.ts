@@ -157,7 +157,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
     const record = readyRecord(sandbox, directory, newToken, config.seed ?? null);
     readyFile?.write(record);
     if (flags.json) printRecord(io, record);
-    else tellReady(io, record, flags.host);
+    else tellReady(io, record, flags.host, database ? 0 : countTransactions(directory.database));
     tellUnusedKey(io, record.api_key, database);
     await stopped;
     if (drainMs > 0 && io.stdout.isTerminal()) io.tell(`stopping in ${formatDuration(drainMs)}; Ctrl+C stops at once`);
@@ -190,8 +190,8 @@ async function startUnlessStopped(stopping: Promise<void>, removeFiles: () => vo
   process.exit(EXIT.done);
 }
 
-function tellReady(io: Io, record: ReadyRecord, bindHost: string): void {
-  announce(io, record, bindHost, stopwatch());
+function tellReady(io: Io, record: ReadyRecord, bindHost: string, payments: number): void {
+  announce(io, record, bindHost, payments, stopwatch());
   if (io.stdout.problem !== null) io.tell(`momo: ${io.stdout.problem}; momo env prints the address and the key`);
 }
 

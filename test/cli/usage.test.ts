@@ -151,9 +151,7 @@ test("every command makes its refusals itself, and not commander", () => {
 });
 
 test("the help shows the defaults of a wait as they are", () => {
-  const named = (commands.get("pay")?.options ?? []).filter(
-    ({ defaultValueDescription }) => defaultValueDescription !== undefined,
-  );
+  const named = (commands.get("pay")?.options ?? []).filter(({ defaultValue }) => typeof defaultValue === "number");
   const shown = named.map(({ defaultValueDescription }) => parseDuration(String(defaultValueDescription), "It"));
   expect(shown).toEqual([3000, 120_000]);
   expect(named.map(({ defaultValue }) => defaultValue)).toEqual(shown);
