@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 from contextlib import contextmanager
-from urllib.error import HTTPError
+from urllib.error import HTTPError, URLError
 from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
@@ -23,7 +23,7 @@ class Sandbox:
         self.control_token = control_token
 
     def control(self, method, path, body=None):
-        """Any call of the control API."""
+        """Any call of the control API, such as control("PUT", "/webhook", {"url": address})."""
         headers = {"Content-Type": "application/json"}
         if self.control_token:
             headers["Authorization"] = "Bearer " + self.control_token
@@ -59,8 +59,9 @@ class Sandbox:
         return self.control("GET", "/audit?over=true")
 
     def mistakes(self):
-        """The errors of the client in all tests: a reset forgets none."""
-        return [finding for finding in self.audit()["findings"] if finding["severity"] == "error"]
+        """How often the client made each error, in all tests: a reset forgets none."""
+        errors = [finding for finding in self.audit()["findings"] if finding["severity"] == "error"]
+        return {f"{error['kind']}: {error['message']}": error["count"] for error in errors}
 
     def reset(self):
         self.control("POST", "/reset", {})
@@ -68,8 +69,18 @@ class Sandbox:
 
 @contextmanager
 def connect_sandbox():
+    """The sandbox of MOMO_CONTROL_URL. It must be empty: each test resets it."""
     names = ["BASE_URL", "API_KEY", "API_SECRET", "PAYMENT_ACCOUNT_ID", "CONTROL_URL", "CONTROL_TOKEN"]
-    yield Sandbox(*[os.environ.get("MOMO_" + name) for name in names])
+    sandbox = Sandbox(*[os.environ.get("MOMO_" + name) for name in names])
+    advice = "unset MOMO_CONTROL_URL, and the tests start a sandbox"
+    try:
+        payments = sandbox.control("GET", "/transactions?limit=1")["pagination"]["total_items"]
+    except URLError as error:
+        pytest.exit(f"no sandbox answers at {sandbox.control_url} ({error.reason}): {advice}", 1)
+    if payments > 0:
+        pytest.exit(f"the sandbox at {sandbox.control_url} has payments, and each test would remove them: {advice}", 1)
+    yield sandbox
+    sandbox.control("POST", "/clock", {"resume": True})
 
 
 @contextmanager
@@ -89,18 +100,21 @@ def start_sandbox():
 
 @pytest.fixture(scope="session")
 def momo_server():
-    """One for the run, or for each worker of pytest-xdist; the one of momo exec if that runs the tests."""
-    is_of_exec = "MOMO_CONTROL_URL" in os.environ and "PYTEST_XDIST_WORKER" not in os.environ
-    with connect_sandbox() if is_of_exec else start_sandbox() as sandbox:
+    """One for the run, or for each worker of pytest-xdist; the one that MOMO_CONTROL_URL names, as in momo exec."""
+    is_named = "MOMO_CONTROL_URL" in os.environ and "PYTEST_XDIST_WORKER" not in os.environ
+    with connect_sandbox() if is_named else start_sandbox() as sandbox:
         yield sandbox
-        mistakes = [f"{one['severity']} {one['kind']}: {one['message']}" for one in sandbox.mistakes()]
-        if mistakes:
-            pytest.fail("momo found mistakes of the client:\n" + "\n".join(mistakes), pytrace=False)
 
 
 @pytest.fixture
-def momo(momo_server):
-    """The sandbox, empty and frozen."""
+def momo(momo_server, request):
+    """The sandbox, empty and frozen. A test in which the client makes a mistake fails at its end."""
     momo_server.reset()
     momo_server.freeze()
-    return momo_server
+    before = momo_server.mistakes()
+    failed = request.session.testsfailed
+    yield momo_server
+    momo_server.reset()  # what the client has not learned by now, it never learns
+    mistakes = [mistake for mistake, count in momo_server.mistakes().items() if count > before.get(mistake, 0)]
+    if mistakes and request.session.testsfailed == failed:  # a test that has failed may have ended too early
+        pytest.fail("momo found mistakes of the client:\n" + "\n".join(mistakes), pytrace=False)
