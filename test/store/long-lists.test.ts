@@ -6,7 +6,7 @@ import type { Msisdn } from "../../src/domain/phone.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
 import { dayOf } from "../../src/domain/timestamp.ts";
 import { KINDS, type PendingTransaction, type Transaction } from "../../src/domain/transaction.ts";
-import { LOOKED_UP_AT_ONCE, MOST_LOOKED_UP } from "../../src/store/sqlite/list-reader.ts";
+import { MOST_LOOKED_UP } from "../../src/store/sqlite/list-reader.ts";
 import { LongReads } from "../../src/store/sqlite/long-reads.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import { MOST_ENTRIES } from "../../src/store/sqlite/stretches.ts";
@@ -19,7 +19,7 @@ import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
 /** Lists that skip, or find, more rows than are read at once. */
 
-const ROWS = MOST_LOOKED_UP + 1;
+const ROWS = 10_000;
 const DAY_MS = 86_400_000;
 const PAGE = { number: 1, limit: 10 };
 let file: string;
@@ -28,6 +28,12 @@ let all: Transaction[];
 
 /** The first payments, all of merchant 1, are of one day, and the others of the next five. */
 const startedMs = (index: number) => (index >> 2) + Math.max(0, Math.floor((index - ROWS) / 500)) * DAY_MS;
+
+/** As many references begin with `most` as a search looks up, and more with `mo`. */
+function referenceOf(index: number): string | null {
+  if (index >= ROWS) return null;
+  return index < MOST_LOOKED_UP ? `most ${index}` : `more ${index}`;
+}
 
 beforeAll(async () => {
   file = join(newFolder(), "momo.db");
@@ -39,7 +45,7 @@ beforeAll(async () => {
       return insertPending(store, {
         merchantId,
         paymentAccountId: merchantId,
-        reference: index < MOST_LOOKED_UP ? `most ${index}` : null,
+        reference: referenceOf(index),
         kind: KINDS[index % 4] ?? "api",
         phone: `254${index % 10 ? 7 : 1}${String(index).padStart(8, "0")}` as Msisdn,
         createdAtMs: CREATED_AT_MS + startedMs(index),
@@ -78,6 +84,7 @@ test.each<TransactionFilter>([
   { date_to: lastDay, status: "failed" },
   { search: "MOST 1" },
   { search: "most", type: "web", status: "completed" },
+  { search: "mo", status: "failed" },
   { search: "254" },
   { search: "+2547", status: "failed" },
   { search: "2541", date_to: firstDay },
@@ -100,12 +107,12 @@ test.each<TransactionFilter>([
 test("the searches above find numbers of rows on both sides of each bound", () => {
   expect(naiveList(all, 1, { search: "most" })).toHaveLength(MOST_LOOKED_UP);
   expect(naiveList(all, 1, { search: "254" }).length).toBeGreaterThan(MOST_LOOKED_UP);
-  expect(naiveList(all, 1, { search: "most 1" }).length).toBeGreaterThan(2 * LOOKED_UP_AT_ONCE);
+  expect(naiveList(all, 1, { search: "mo" }).length).toBeGreaterThan(MOST_LOOKED_UP);
 });
 
 test("long searches delay no payment and no other list", async () => {
   let isReading = true;
-  const searches = ["254", "2547", "most"].map((search) => store.transactionList.list(1, { search }, PAGE));
+  const searches = ["254", "2547", "mo"].map((search) => store.transactionList.list(1, { search }, PAGE));
   const read = Promise.all(searches).then(() => {
     isReading = false;
   });
@@ -123,9 +130,9 @@ test("while long searches wait, a search that finds few goes before them, one th
     order.push(text);
     expect(summary).toEqual(naiveSummary(naiveList(all, 1, { search: text })));
   };
-  const searches = ["254", "most 1", "most 99"].map(search);
+  const searches = ["254", "mo", "most 99"].map(search);
   await Promise.all(searches);
-  expect(order).toEqual(["most 99", "254", "most 1"]);
+  expect(order).toEqual(["most 99", "254", "mo"]);
 });
 
 test("a long search reads one point in time: a payment that starts during it is in neither its rows nor its counts", async () => {
@@ -236,34 +243,5 @@ describe("any number of payments can start in one millisecond", () => {
         ...expected.slice((number - 1) * 100, number * 100),
       ]);
     }
-  });
-
-  test("pages that are read in their order have their rows, also if payments start and end between two of them", async () => {
-    let newestFirst: { id: number; status: string }[] = ids.map((id) => ({ id, status: statusOf(id) }));
-    const pages = async (numbers: readonly number[]) => {
-      for (const number of numbers) {
-        for (const [filter, expected] of [
-          [{}, newestFirst],
-          [{ status: "failed" }, newestFirst.filter(({ status }) => status === "failed")],
-        ] as const) {
-          const { rows } = await full.transactionList.list(1, filter, { number, limit: 100 });
-          expect([number, filter, ...rows.map(({ id }) => id)]).toEqual([
-            number,
-            filter,
-            ...expected.slice((number - 1) * 100, number * 100).map(({ id }) => id),
-          ]);
-        }
-      }
-    };
-    // The first of them are found by their day, the others by the place where the page before ended.
-    await pages([9, 10, 11, 12, 13, 14, 15, 16, 17]);
-    const late = await insertPending(full, { createdAtMs: CREATED_AT_MS + 10 });
-    newestFirst = [{ id: late.id, status: "pending" }, ...newestFirst];
-    await pages([18, 19, 19, 20]);
-    await full.transactions.record([
-      resolve(late, { status: "failed", resultCode: 1, resultDesc: "no", atMs: late.createdAtMs + 1 }),
-    ]);
-    newestFirst = newestFirst.map((one) => (one.id === late.id ? { id: late.id, status: "failed" } : one));
-    await pages([21, 22, 20]);
   });
 });

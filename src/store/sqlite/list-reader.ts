@@ -8,8 +8,6 @@ import { isCounted, offsetOf, type Selection, timesOf } from "../list-query.ts";
 import { ROW, type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
 import { isNamed, numbersIn, rangesOf, type Searched } from "../search.ts";
 import type { ListedPage } from "../store.ts";
-import { PagePlaces } from "./page-places.ts";
-import type { Pause } from "./stepped-reads.ts";
 import {
   isWithin,
   ListStatements,
@@ -17,25 +15,16 @@ import {
   MOST_PASSED_ON,
   MOST_ROWS,
   NEWEST,
-  type Place,
   type Stretch,
   stretchesOf,
   type Times,
 } from "./stretches.ts";
 import { list, transactions } from "./tables.ts";
 
-/** Skipping this many takes less than a millisecond. */
-const FEW_ENTRIES = 1000;
-
-/** Looking up this many rows by their ids takes a millisecond. */
-export const LOOKED_UP_AT_ONCE = 500;
-
-/** If a search finds more references than this, a look at each row is cheaper than a lookup and a sort. */
-export const MOST_LOOKED_UP = 10_000;
+/** Looking up this many rows by their ids takes three milliseconds. A search that finds more references looks at each row. */
+export const MOST_LOOKED_UP = 2000;
 
 const BY_ID = sql.raw("NOT INDEXED");
-
-interface Found extends StatusSum, Place {}
 
 /** A day that has rows of the page. */
 interface PageDay {
@@ -52,20 +41,18 @@ export class ListReader {
   readonly #client: Database;
   readonly #requestIds: RequestIds;
   readonly #statements: ListStatements;
-  readonly #places: PagePlaces;
 
   constructor(client: Database, requestIds: RequestIds) {
     this.#client = client;
     this.#requestIds = requestIds;
     this.#statements = new ListStatements(client);
-    this.#places = new PagePlaces(client);
   }
 
-  *read(merchantId: number, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage> {
+  *read(merchantId: number, filter: TransactionFilter, page: Page): Generator<undefined, ListedPage> {
     const selection = this.#selectionOf(filter);
     if (isCounted(selection)) return yield* this.#readCounted(merchantId, selection, page);
     const ids = selection.id === undefined ? this.#foundBy(merchantId, selection.search) : [selection.id];
-    if (ids !== null) return yield* this.#readAmong(ids, merchantId, selection, page);
+    if (ids !== null) return this.#readAmong(ids, merchantId, selection, page);
     return yield* this.#readAll(merchantId, selection, page);
   }
 
@@ -85,39 +72,29 @@ export class ListReader {
     return { ...rest, search: { ...rangesOf(search, findsEnds), named: this.#namedBy(search) } };
   }
 
-  *#readCounted(merchantId: number, selection: Selection, page: Page): Generator<Pause, ListedPage> {
+  *#readCounted(merchantId: number, selection: Selection, page: Page): Generator<undefined, ListedPage> {
     const summary = toSummary(this.#statements.all<StatusSum>(list.daySums(merchantId, selection)));
     const offset = offsetOf(page);
     const limit = Math.min(page.limit, summary.totalItems - offset);
     if (limit <= 0) return { rows: [], summary };
     const days = this.#statements.all<PageDay>(list.pageDays(merchantId, selection, offset, limit));
     let skip = days[0]?.skip ?? 0;
-    let place: Place | undefined;
-    const pages = JSON.stringify([merchantId, selection]);
-    const isFar = skip > FEW_ENTRIES;
-    if (isFar) {
-      yield "long";
-      place = this.#places.find(pages, offset);
-      if (place) skip = 0;
-    }
     const reads = this.#reads(merchantId, selection);
-    const shown: Place[] = [];
-    for (const stretch of stretchesOf(this.#statements, merchantId, joined(days), MOST_ENTRIES, place)) {
+    const ids: number[] = [];
+    for (const stretch of stretchesOf(this.#statements, merchantId, joined(days), MOST_ENTRIES)) {
       const count = skip === 0 ? null : (reads.count(stretch)[0]?.count ?? 0);
       if (count === null || skip < count) {
-        shown.push(...reads.page(stretch, { limit: limit - shown.length, skip }));
-        if (shown.length === limit) break;
+        ids.push(...reads.page(stretch, { limit: limit - ids.length, skip }).map(({ id }) => id));
+        if (ids.length === limit) break;
       }
       skip = Math.max(skip - (count ?? 0), 0);
       yield;
     }
-    const last = shown.at(-1);
-    if (isFar && last) this.#places.keep(pages, offset + shown.length, last);
-    return { rows: this.#rowsOf(shown.map(({ id }) => id)), summary };
+    return { rows: this.#rowsOf(ids), summary };
   }
 
   /** Looks at each transaction of the days. */
-  *#readAll(merchantId: number, selection: Selection, page: Page): Generator<Pause, ListedPage> {
+  *#readAll(merchantId: number, selection: Selection, page: Page): Generator<undefined, ListedPage> {
     const reads = this.#reads(merchantId, selection);
     const sums: StatusSum[] = [];
     let skip = offsetOf(page);
@@ -137,24 +114,14 @@ export class ListReader {
   }
 
   /** Looks up the transactions with these ids. */
-  *#readAmong(
-    ids: readonly number[],
-    merchantId: number,
-    selection: Selection,
-    page: Page,
-  ): Generator<Pause, ListedPage> {
-    const found: Found[] = [];
-    for (let start = 0; start < ids.length; start += LOOKED_UP_AT_ONCE) {
-      if (start > 0) yield;
-      const some = JSON.stringify(ids.slice(start, start + LOOKED_UP_AT_ONCE));
-      const isAmong = sql`id IN (SELECT value FROM json_each(${some}))`;
-      const query = sql`SELECT id, created_at_ms AS createdAtMs, status, 1 AS count, amount_cents AS amountCents
-        FROM ${transactions} ${BY_ID} WHERE ${and(isAmong, list.selected(merchantId, selection))}`;
-      found.push(...this.#statements.all<Found>(query));
-    }
+  #readAmong(ids: readonly number[], merchantId: number, selection: Selection, page: Page): ListedPage {
+    const isAmong = sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+    const found = this.#statements.all<StatusSum & { id: number }>(
+      sql`SELECT id, status, 1 AS count, amount_cents AS amountCents
+        FROM ${transactions} ${BY_ID} WHERE ${and(isAmong, list.selected(merchantId, selection))} ${list.newest}`,
+    );
     const skip = offsetOf(page);
-    const sorted = found.toSorted((a, b) => b.createdAtMs - a.createdAtMs || b.id - a.id);
-    const shown = sorted.slice(skip, skip + page.limit).map(({ id }) => id);
+    const shown = found.slice(skip, skip + page.limit).map(({ id }) => id);
     return { rows: this.#rowsOf(shown), summary: toSummary(found) };
   }
 
@@ -175,8 +142,8 @@ export class ListReader {
         (of) => sql`SELECT status, count(*) AS count, sum(amount_cents) AS amountCents
           FROM ${transactions} ${NEWEST} WHERE ${where(of)} GROUP BY status`,
       ),
-      page: this.#statements.ofEach<Place>(
-        (of) => sql`SELECT id, created_at_ms AS createdAtMs
+      page: this.#statements.ofEach<{ id: number }>(
+        (of) => sql`SELECT id
           FROM ${transactions} ${NEWEST} WHERE ${where(of)} ${list.newest} LIMIT ${limit} OFFSET ${skip}`,
       ),
     };

@@ -23,12 +23,6 @@ export interface Stretch {
   readonly bounds: Readonly<Record<"fromMs" | "beforeMs" | "fromId" | "beforeId", number>>;
 }
 
-/** A transaction's place in the list. */
-export interface Place {
-  readonly createdAtMs: number;
-  readonly id: number;
-}
-
 /** From the first time on, before the second. */
 export type Times = Readonly<Record<"fromMs" | "beforeMs", number>>;
 
@@ -75,16 +69,12 @@ export class ListStatements {
   }
 }
 
-/**
- * The parts of the list in some times, which are newest first, each with at most twice `most` entries of the index.
- * @param after a place in the first times, where they begin
- */
+/** The parts of the list in some times, which are newest first, each with at most twice `most` entries of the index. */
 export function* stretchesOf(
   statements: ListStatements,
   merchantId: number,
   parts: readonly Times[],
   most: number,
-  after?: Place,
 ): Generator<Stretch> {
   const ofMerchant = eq(transactions.merchantId, merchantId);
   const last = statements.ofEach<{ id: number; ms: number }>(
@@ -92,26 +82,24 @@ export function* stretchesOf(
       ${list.newest} LIMIT 1 OFFSET ${sql.placeholder("count")} - 1`,
   );
   // Any number of payments can start in one millisecond.
-  function* within(ms: number, beforeId: number): Generator<Stretch> {
-    for (let bounds = { fromMs: ms, beforeMs: ms + 1, fromId: 0, beforeId }; ; ) {
+  function* within(ms: number): Generator<Stretch> {
+    for (let bounds = { fromMs: ms, beforeMs: ms + 1, fromId: 0, beforeId: Number.MAX_SAFE_INTEGER }; ; ) {
       const [middle] = last({ of: "millisecond", bounds }, { count: most });
       yield { of: "millisecond", bounds: { ...bounds, fromId: middle?.id ?? 0 } };
       if (!middle) return;
       bounds = { ...bounds, beforeId: middle.id };
     }
   }
-  if (after) yield* within(after.createdAtMs, after.id);
   let count = Math.min(FIRST_ENTRIES, most);
   for (const { fromMs, beforeMs } of parts) {
-    const newestMs = Math.min(beforeMs, after?.createdAtMs ?? beforeMs);
-    let bounds = { fromMs, beforeMs: newestMs, fromId: 0, beforeId: Number.MAX_SAFE_INTEGER };
+    let bounds = { fromMs, beforeMs, fromId: 0, beforeId: Number.MAX_SAFE_INTEGER };
     for (;;) {
       const [end] = last({ of: "times", bounds }, { count });
       if (!end) break;
       const before: Stretch = { of: "millisecond", bounds: { ...bounds, fromMs: end.ms, beforeId: end.id } };
       const isFull = last(before, { count: most }).length > 0;
       yield { of: "times", bounds: { ...bounds, fromMs: isFull ? end.ms + 1 : end.ms } };
-      if (isFull) yield* within(end.ms, Number.MAX_SAFE_INTEGER);
+      if (isFull) yield* within(end.ms);
       bounds = { ...bounds, beforeMs: end.ms };
       count = Math.min(count * GROWTH, most);
     }
