@@ -20,8 +20,6 @@ export interface UseLimits {
   readonly openMs: number;
   /** How long the work may take. */
   readonly workMs: number;
-  /** Whether the work begins a transaction: if it fails, the connection is closed, too. */
-  readonly inTransaction?: boolean;
 }
 
 /** How long to wait for the driver after a close: it may never answer. */
@@ -53,21 +51,12 @@ export class Connections {
   }
 
   /**
-   * Runs `work` on its own connection. If it takes too long, the connection is closed. The statement is never cancelled: if a
-   * commit waits for a standby, PostgreSQL answers its cancellation as a success.
+   * Runs `work` on its own connection. If it fails or takes too long, the connection is closed, with its transaction. The statement
+   * is never cancelled: if a commit waits for a standby, PostgreSQL answers its cancellation as a success.
    */
-  async use<T>(limits: UseLimits, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const { openMs, workMs, inTransaction = false } = limits;
+  async use<T>({ openMs, workMs }: UseLimits, work: (connection: Connection) => Promise<T>): Promise<T> {
     const link = await this.#open(openMs);
-    try {
-      return await within(this.#clock, workMs, work(link));
-    } catch (error) {
-      if (inTransaction || error instanceof DeadlinePassed) link.end();
-      if (needsNewConnection(error)) this.#outdate();
-      throw error;
-    } finally {
-      this.#release(link);
-    }
+    return this.#guard(link, within(this.#clock, workMs, work(link))).finally(() => this.#release(link));
   }
 
   /** A connection until the caller ends it. */
@@ -91,11 +80,9 @@ export class Connections {
   async #open(mostMs: number): Promise<Link> {
     const link = await this.#acquire(mostMs);
     try {
-      await within(this.#clock, mostMs, link.opened);
+      await this.#guard(link, within(this.#clock, mostMs, link.opened));
       return link;
     } catch (error) {
-      link.end();
-      if (needsNewConnection(error)) this.#outdate();
       this.#release(link);
       throw error;
     }
@@ -123,15 +110,23 @@ export class Connections {
 
   #release(link: Link): void {
     this.#inUse.delete(link);
-    if (this.#isClosed || link.isEnded || link.isOutdated) link.end();
-    else this.#idle.push(link);
+    if (this.#isClosed || link.isOutdated) link.end();
+    if (!link.isEnded) this.#idle.push(link);
     if (!this.#isClosed && this.#inUse.size < this.#most) this.#waiting.shift()?.resolve(this.#take());
   }
 
-  /** The address may lead to another server now. */
-  #outdate(): void {
-    for (const link of this.#idle.splice(0)) link.end();
-    for (const link of this.#inUse) link.isOutdated = true;
+  /** Ends a connection whose work has failed, and those to a server that may have been replaced. */
+  async #guard<T>(link: Link, work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      link.end();
+      if (needsNewConnection(error)) {
+        for (const idle of this.#idle.splice(0)) idle.end();
+        for (const inUse of this.#inUse) inUse.isOutdated = true;
+      }
+      throw error;
+    }
   }
 }
 
@@ -142,9 +137,7 @@ async function within<T>(clock: Clock, durationMs: number, work: Promise<T>): Pr
   return Promise.race([work, late.promise]).finally(cancel);
 }
 
-/**
- * Exactly one connection. The driver would reconnect by default, and then answer the COMMIT of a lost transaction as done.
- */
+/** Exactly one connection. The driver would reconnect by default, and then answer the COMMIT of a lost transaction as done. */
 class Link implements Connection {
   readonly #sql: SQL;
   /** Resolves when the server has accepted it. Until then no statement is sent. */

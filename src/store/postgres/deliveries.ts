@@ -10,7 +10,7 @@ export interface Deliveries extends DeliveryStore {
   planned(): string | null;
 }
 
-/** A server that has not saved an attempt for this long is dead: an attempt ends after 11 s. */
+/** A server that has not saved an attempt for this long is dead, and another one may claim it: an attempt ends after 11 s. */
 const CLAIM_MS = 15_000;
 
 /** One of this many deliveries that end removes the old ones for all. */
@@ -21,7 +21,7 @@ const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const IS_ANY_DUE = `SELECT 1 FROM deliveries WHERE due_at_ms <= $1::bigint AND claimed_until_ms < ${NOW} LIMIT 1`;
 const CLAIM = `WITH claimed AS (
     UPDATE deliveries SET claimed_until_ms = ${NOW} + ${CLAIM_MS}, claim = $3::text WHERE delivery_id IN (
-      SELECT delivery_id FROM deliveries WHERE due_at_ms <= $1::bigint AND (claimed_until_ms < ${NOW} OR claim = $3::text)
+      SELECT delivery_id FROM deliveries WHERE due_at_ms <= $1::bigint AND claimed_until_ms < ${NOW}
       ORDER BY due_at_ms, delivery_id LIMIT $2::int FOR UPDATE SKIP LOCKED
     ) RETURNING *
   )`;
@@ -37,9 +37,6 @@ export function createDeliveryStore(sql: EngineSql, requestIds: RequestIds, repl
     toTransaction: (row) => toTransaction(fromRow(row), requestIds),
   });
   const claimDue = `${CLAIM} ${select("claimed")} ORDER BY claimed.due_at_ms, claimed.delivery_id`;
-  let claims = 0;
-  /** The claim of each delivery that this server has. After a while another server may claim it. */
-  const claimed = new Map<number, string>();
 
   return {
     ...shared,
@@ -52,22 +49,15 @@ export function createDeliveryStore(sql: EngineSql, requestIds: RequestIds, repl
     async claim(nowMs, limit) {
       // Most often nothing is due, and a read is cheaper than a write.
       if ((await read(IS_ANY_DUE, [nowMs])).length === 0) return [];
-      claims += 1;
-      const claim = `${replica}/${claims}`;
-      const rows = await write<DeliveryRow>(claimDue, [nowMs, limit, claim]);
-      for (const row of rows) claimed.set(row.delivery_id, claim);
-      return rows.map(toDelivery);
+      return (await write<DeliveryRow>(claimDue, [nowMs, limit, replica])).map(toDelivery);
     },
 
     async release(id) {
-      const claim = claimed.get(id) ?? null;
-      claimed.delete(id);
-      await write(RELEASE, [id, claim]);
+      await write(RELEASE, [id, replica]);
     },
 
     async save({ id, attempts, dueAtMs }) {
       await write(SAVE, [JSON.stringify(attempts), dueAtMs, id]);
-      claimed.delete(id);
       if (dueAtMs === null && id % SAVES_PER_REMOVAL === 0) await write(REMOVE_OLD);
     },
   };

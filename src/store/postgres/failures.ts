@@ -1,5 +1,5 @@
 import { Refusal } from "../../domain/error.ts";
-import { OutcomeUnknown, UnusableDatabase } from "../store.ts";
+import { type DatabaseProblem, OutcomeUnknown, UnusableDatabase } from "../store.ts";
 import type { EngineFailure } from "../vitals.ts";
 import type { Address } from "./address.ts";
 
@@ -75,6 +75,11 @@ export const isRefusedValue = (error: unknown): boolean => /^2[23]/.test(sqlStat
 
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+const firstLine = (error: unknown): string => errorText(error).split("\n", 1)[0] ?? "";
+
+/** The driver's codes for a login that failed. */
+const LOGIN_FAILED = /AUTH|PASSWORD|SASL|SIGNATURE/;
+
 /**
  * Explains why a database cannot be used, in one line; returns other errors unchanged.
  * @param name the database in messages: host, port and name
@@ -83,40 +88,20 @@ export function explain(error: unknown, name: string): unknown {
   if (error instanceof UnusableDatabase) return error;
   if (error instanceof OutcomeUnknown) return explain(error.cause, name);
   const state = sqlStateOf(error);
-  const because = errorText(error).split("\n")[0] ?? "";
   if (state === "25006") return new UnusableDatabase("standby", `${name} is a standby, and takes no writes`);
-  if (/^(?:28|3D)/.test(state)) return new UnusableDatabase("refused", `${name} refuses the connection: ${because}`);
-  if (state === "53300") return new UnusableDatabase("unreachable", `${name} has no connection left: ${because}`);
-  if (state === "42501") return new UnusableDatabase("unwritable", `${name} cannot be written: ${because}`);
-  if (state === "connection" || state === "deadline" || ENDED.test(state) || AGAIN.test(state)) {
-    const code = String((error as { code?: unknown }).code ?? "");
-    if (/AUTH|PASSWORD|SASL|SIGNATURE/.test(code)) {
-      return new UnusableDatabase("refused", `${name} refuses the connection: ${because}`);
-    }
-    return new UnusableDatabase("unreachable", `${name} cannot be reached: ${because}`);
-  }
-  return error;
-}
-
-/** What an error says about the engine; null if it is about the written values, or is not the engine's. */
-export function engineFailureOf(error: unknown, address: Address): EngineFailure | null {
-  if (error instanceof OutcomeUnknown) return engineFailureOf(error.cause, address);
-  if (error instanceof Overloaded) return { reason: error.message, advice: `find out why ${address.name} is slow` };
-  if (error instanceof StoreClosed) return { reason: error.message, advice: `look whether ${address.name} answers` };
-  const state = sqlStateOf(error);
-  const because = errorText(error).split("\n")[0] ?? "";
-  if (state === "42501") {
-    const to = `IN SCHEMA public TO ${address.login.username}`;
-    return { reason: because, advice: `run GRANT ALL ON ALL TABLES ${to} and GRANT ALL ON ALL SEQUENCES ${to}` };
-  }
-  const [reason, advice] = TROUBLES.find(([states]) => states.test(state))?.slice(1) ?? [];
-  if (typeof reason === "string") return { reason, advice: `${advice} ${address.name}` };
-  if (/^2[23]/.test(state) || state === "other") return null;
-  return { reason: because, advice: `read the log of ${address.name}` };
+  const unusable = (problem: DatabaseProblem, what: string) =>
+    new UnusableDatabase(problem, `${name} ${what}: ${firstLine(error)}`);
+  if (/^(?:28|3D)/.test(state)) return unusable("refused", "refuses the connection");
+  if (state === "53300") return unusable("unreachable", "has no connection left");
+  if (state === "42501") return unusable("unwritable", "cannot be written");
+  if (verdictOf(error) === "final") return error;
+  const { code } = error as { code?: unknown };
+  if (LOGIN_FAILED.test(String(code))) return unusable("refused", "refuses the connection");
+  return unusable("unreachable", "cannot be reached");
 }
 
 /** By SQLSTATE: the reason, and the advice without the database. */
-const TROUBLES: readonly (readonly [RegExp, string, string])[] = [
+const FAILURES: readonly (readonly [states: RegExp, reason: string, advice: string])[] = [
   [/^(?:53100|58030)$/, "the disk of the database is full or fails", "free some space on the disk of"],
   [/^53300$/, "the database has no connection left", "raise max_connections of"],
   [/^55P03$/, "another session has locked a table", "find it with pg_blocking_pids(), and end it, at"],
@@ -124,3 +109,18 @@ const TROUBLES: readonly (readonly [RegExp, string, string])[] = [
   [/^deadline$/, "the database did not answer in time", "look for locks, a missing standby or a full disk at"],
   [/^(?:connection|08...|57P0.)$/, "the database cannot be reached", "start, or make reachable,"],
 ];
+
+/** What an error says about the engine; null if it is about the written values, or is not the engine's. */
+export function engineFailureOf(error: unknown, address: Address): EngineFailure | null {
+  const { name, login } = address;
+  if (error instanceof OutcomeUnknown) return engineFailureOf(error.cause, address);
+  if (error instanceof Overloaded) return { reason: error.message, advice: `find out why ${name} is slow` };
+  if (error instanceof StoreClosed) return { reason: error.message, advice: `look whether ${name} answers` };
+  const state = sqlStateOf(error);
+  for (const [states, reason, advice] of FAILURES)
+    if (states.test(state)) return { reason, advice: `${advice} ${name}` };
+  if (isRefusedValue(error) || state === "other") return null;
+  const to = `IN SCHEMA public TO ${login.username}`;
+  const grant = `run GRANT ALL ON ALL TABLES ${to} and GRANT ALL ON ALL SEQUENCES ${to}`;
+  return { reason: firstLine(error), advice: state === "42501" ? grant : `read the log of ${name}` };
+}

@@ -135,7 +135,6 @@ async function queryUntil(
     await script("COMMIT");
     return rows;
   } catch (error) {
-    end();
     throw signal.aborted ? clientHasGone() : error;
   } finally {
     signal.removeEventListener("abort", end);

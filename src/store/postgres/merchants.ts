@@ -11,31 +11,21 @@ const FOLLOW_ID =
   "SELECT setval('payment_accounts_id_seq', greatest($1::bigint, last_value)) FROM payment_accounts_id_seq";
 
 /**
- * Merchants, with their payment accounts and keys. A new merchant has its number before it is inserted, and the first one is known
- * by its key, so that both can be sent again if an answer is lost. An insert first locks the row to which it belongs, because it
- * checks a count.
+ * Merchants, with their payment accounts and keys. What inserts one first takes a lock, because it checks a count. The first merchant
+ * is known by its key, so that it can be sent again if an answer is lost.
  */
-export function createMerchantStore(sql: EngineSql, stopwatch: () => number): MerchantStore {
-  const { read, write, transaction, transactionOnce } = sql;
+export function createMerchantStore({ read, write, transaction, transactionOnce }: EngineSql, stopwatch: () => number) {
   const reads = shared.createReads(read);
   const keys = createRecent(stopwatch, reads.findKey);
   const accounts = createRecent(stopwatch, reads.findPaymentAccount);
 
-  const store: MerchantStore = {
+  return {
     addFirst: (first, nowMs) => transaction((query) => addFirst(query, first, nowMs)),
-
-    async addMerchant(name, nowMs) {
-      const id = await numberFor(write, "merchants");
-      return transaction((query) => addMerchant(query, id, name, nowMs));
-    },
+    addMerchant: (name, nowMs) => transactionOnce((query) => addMerchant(query, name, nowMs)),
 
     async addPaymentAccount(account, nowMs) {
-      const id = account.id ?? (await numberFor(write, "payment_accounts"));
-      const added = await transactionOnce((query) => addAccount(query, { ...account, id }, nowMs));
-      accounts.forget(id);
-      // Meanwhile, another account was given the number.
-      if (added === null && account.id === undefined && (await accounts.find(id)))
-        return store.addPaymentAccount(account, nowMs);
+      const added = await transactionOnce((query) => addAccount(query, account, nowMs));
+      if (added) accounts.forget(added.id);
       return added;
     },
 
@@ -59,8 +49,7 @@ export function createMerchantStore(sql: EngineSql, stopwatch: () => number): Me
     ...reads,
     findKey: keys.find,
     findPaymentAccount: accounts.find,
-  };
-  return store;
+  } satisfies MerchantStore;
 }
 
 async function numberFor(query: Query, table: "merchants" | "payment_accounts"): Promise<number> {
@@ -74,39 +63,35 @@ async function addFirst(
   { name, account, key }: FirstMerchant,
   nowMs: number,
 ): Promise<PaymentAccount | null> {
-  await lockMerchants(query);
+  await lock(query);
   const { findFirstMerchant, listPaymentAccounts, findKey } = shared.createReads(query);
   const own = await findKey(key.apiKey);
   if (own && isSameSecret(own, key)) return (await listPaymentAccounts(own.merchantId))[0] ?? null;
   if ((await findFirstMerchant()) !== null) return null;
-  const merchantId = await numberFor(query, "merchants");
-  await addMerchant(query, merchantId, name, nowMs);
-  await addKey(query, { ...key, merchantId }, nowMs);
-  const id = account.id ?? (await numberFor(query, "payment_accounts"));
-  return addAccount(query, { ...account, id, merchantId }, nowMs);
+  const merchant = await addMerchant(query, name, nowMs);
+  if (!merchant) return null;
+  await addKey(query, { ...key, merchantId: merchant.id }, nowMs);
+  return addAccount(query, { ...account, merchantId: merchant.id }, nowMs);
 }
 
-async function addMerchant(query: Query, id: number, name: string, nowMs: number): Promise<Merchant | null> {
-  await lockMerchants(query);
-  await query(shared.INSERT_MERCHANT, [id, name, nowMs]);
-  const [row] = await query<Merchant>(shared.MERCHANT_BY_ID, [id]);
+async function addMerchant(query: Query, name: string, nowMs: number): Promise<Merchant | null> {
+  await lock(query);
+  const id = await numberFor(query, "merchants");
+  const [row] = await query<Merchant>(shared.INSERT_MERCHANT, [id, name, nowMs]);
   return row ?? null;
 }
 
-async function addAccount(
-  query: Query,
-  account: NewAccount & { readonly id: number },
-  nowMs: number,
-): Promise<PaymentAccount | null> {
-  await lockMerchant(query, account.merchantId);
-  const [row] = await query<shared.AccountRow>(...shared.insertAccount(account, nowMs));
+async function addAccount(query: Query, account: NewAccount, nowMs: number): Promise<PaymentAccount | null> {
+  await lock(query);
+  const id = account.id ?? (await numberFor(query, "payment_accounts"));
+  const [row] = await query<shared.AccountRow>(...shared.insertAccount({ ...account, id }, nowMs));
   if (!row) return null;
-  await query(FOLLOW_ID, [account.id]);
+  await query(FOLLOW_ID, [id]);
   return shared.toAccount(row);
 }
 
 async function addKey(query: Query, key: Omit<ApiKey, "revokedAtMs">, nowMs: number): Promise<boolean> {
-  await lockMerchant(query, key.merchantId);
+  await lock(query);
   return (await query(...shared.insertKey(key, nowMs))).length === 1;
 }
 
@@ -114,8 +99,5 @@ type Secret = Pick<ApiKey, "secretHash">;
 
 const isSameSecret = (one: Secret, other: Secret) => Buffer.compare(one.secretHash, other.secretHash) === 0;
 
-/** Orders those who add one. */
-const lockMerchants = (query: Query) => query("SELECT 1 FROM numbering FOR UPDATE");
-
-const lockMerchant = (query: Query, id: number) =>
-  query("SELECT 1 FROM merchants WHERE id = $1::bigint FOR UPDATE", [id]);
+/** Orders what inserts a merchant, an account or a key. */
+const lock = (query: Query) => query("SELECT 1 FROM numbering FOR NO KEY UPDATE");

@@ -6,8 +6,7 @@ import type { Connection, Connections, Script } from "./connections.ts";
 import { StoreClosed, sqlStateOf, verdictOf } from "./failures.ts";
 
 /**
- * Runs statements, and tries them again until the commit deadline where nothing of them is stored. `read`, `write` and `transaction`
- * can also run twice, if an answer was lost; the other two reject then.
+ * Runs statements, and tries them again until the commit deadline where nothing of them is stored.
  * @throws OutcomeUnknown from all that write: the work may be stored
  */
 export interface EngineSql extends Sql {
@@ -16,9 +15,7 @@ export interface EngineSql extends Sql {
    * @param isLong whether one attempt may use the whole deadline
    */
   reading<T>(work: (connection: Connection) => Promise<T>, isLong?: boolean): Promise<T>;
-  /** One statement that is never sent twice. */
-  readonly writeOnce: Query;
-  /** Several statements in one READ COMMITTED transaction. */
+  /** Several statements in one READ COMMITTED transaction. It runs again if the answer to its commit is lost. */
   transaction<T>(work: InTransaction<T>): Promise<T>;
   /** The same, but it is never committed twice. */
   transactionOnce<T>(work: InTransaction<T>): Promise<T>;
@@ -43,7 +40,6 @@ interface RunOptions {
   readonly isOnce?: boolean;
   /** Whether one attempt may use the whole deadline. */
   readonly isLong?: boolean;
-  readonly inTransaction?: boolean;
 }
 
 export const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
@@ -55,46 +51,42 @@ const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 400;
 
-export function createSql(parts: Parts): EngineSql {
-  const { connections, clock, stopwatch, meter, deadlineMs, onRecovered } = parts;
+export function createSql({ connections, clock, stopwatch, meter, deadlineMs, onRecovered }: Parts): EngineSql {
   let isSilent = false;
 
-  function noteAnswer(): void {
-    if (isSilent) onRecovered();
-    isSilent = false;
+  function noteSilence(silent: boolean): void {
+    if (isSilent && !silent) onRecovered();
+    isSilent = silent;
   }
 
   /** @param work calls `sending` before the statement that commits */
-  async function run<T>(work: Work<T>, options: RunOptions = {}): Promise<T> {
-    const { isOnce = false, isLong = false, inTransaction = false } = options;
+  async function run<T>(work: Work<T>, { isOnce = false, isLong = isOnce }: RunOptions = {}): Promise<T> {
     const endMs = stopwatch() + deadlineMs;
     let mayBeStored = false;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       const leftMs = Math.max(endMs - stopwatch(), 1);
       const openMs = Math.min(leftMs, deadlineMs / ATTEMPTS);
-      const workMs = isLong || isOnce ? leftMs : openMs;
       let isSent = false;
       const sending = () => {
         isSent = true;
       };
       try {
-        const result = await connections.use({ openMs, workMs, inTransaction }, (one) => work(one, sending));
-        noteAnswer();
+        const limits = { openMs, workMs: isLong ? leftMs : openMs };
+        const result = await connections.use(limits, (one) => work(one, sending));
+        noteSilence(false);
         return result;
       } catch (error) {
         const verdict = verdictOf(error);
-        if (verdict === "silent") isSilent = true;
-        else noteAnswer(); // a refusal is an answer, too
+        noteSilence(verdict === "silent"); // a refusal is an answer, too
         if (verdict === "silent" && isSent) {
           mayBeStored = true;
           meter.unknownOutcomes += 1;
         }
         const { isClosed } = connections;
-        if (verdict === "final" && !(error instanceof StoreClosed)) throw error;
+        if (verdict === "final" && !isClosed) throw error;
         const isOver = isClosed || stopwatch() + pauseMs >= endMs;
         if (mayBeStored && (isOnce || isOver)) throw new OutcomeUnknown(error);
-        if (isClosed) throw new StoreClosed();
-        if (isOver) throw error;
+        if (isOver) throw isClosed ? new StoreClosed() : error;
         meter.retried(sqlStateOf(error));
         await pause(clock, pauseMs);
       }
@@ -103,21 +95,18 @@ export function createSql(parts: Parts): EngineSql {
 
   return {
     read: (text, parameters) => run(({ query }) => query(text, parameters)),
-    write: <Row>(text: string, parameters?: readonly unknown[]) => run(statement<Row>(text, parameters)),
-    writeOnce: <Row>(text: string, parameters?: readonly unknown[]) =>
-      run(statement<Row>(text, parameters), { isOnce: true }),
+    write: <Row>(text: string, parameters?: readonly unknown[]) => {
+      const statement: Work<Row[]> = ({ query }, sending) => {
+        sending();
+        return query<Row>(text, parameters);
+      };
+      return run(statement, { isOnce: true });
+    },
     reading: (work, isLong = false) => run(work, { isLong }),
-    transaction: (work) => run(transaction(work), { inTransaction: true }),
-    transactionOnce: (work) => run(transaction(work), { inTransaction: true, isOnce: true }),
+    transaction: (work) => run(transaction(work)),
+    transactionOnce: (work) => run(transaction(work), { isOnce: true }),
   };
 }
-
-const statement =
-  <Row>(text: string, parameters?: readonly unknown[]): Work<Row[]> =>
-  ({ query }, sending) => {
-    sending();
-    return query<Row>(text, parameters);
-  };
 
 const transaction =
   <T>(work: InTransaction<T>): Work<T> =>

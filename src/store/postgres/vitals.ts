@@ -73,7 +73,7 @@ const ACCOUNT = `SELECT id::float8 AS id, merchant_id::float8 AS "merchantId",
 async function probe({ connections, numbering, deliveries, clock, random, shards }: Parts): Promise<void> {
   const nowMs = clock.nowMs();
   const identifiers = numbering.requestIds.issue(await numbering.next(), nowMs, random);
-  await connections.use({ openMs: TIMEOUT_MS, workMs: TIMEOUT_MS, inTransaction: true }, async ({ query, script }) => {
+  await connections.use({ openMs: TIMEOUT_MS, workMs: TIMEOUT_MS }, async ({ query, script }) => {
     const [account] = await query<{ id: number; merchantId: number; mayNumber: boolean }>(ACCOUNT);
     if (!account) return;
     // Fails with the engine's own words.

@@ -1,9 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
-import { createRequestIds } from "../../../src/domain/identifiers.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
-import { createDeliveryStore } from "../../../src/store/postgres/deliveries.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
-import type { Query } from "../../../src/store/query.ts";
 import { startProgram } from "../../support/child.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { describePostgres, openReplica, openShop, runSql, type Version } from "../../support/postgres.ts";
@@ -139,20 +136,6 @@ describePostgres((version) => {
     expect(await late.claim(CREATED_AT_MS, 1)).toEqual([]);
     await other.release(id);
     expect(await late.claim(CREATED_AT_MS, 1)).toMatchObject([{ id }]);
-  });
-
-  test("a claim whose answer was lost, and that is sent again, gets what it has claimed already", async () => {
-    const { store } = await openShop(version);
-    const { write } = store.sql;
-    planDeliveries(store);
-    await store.transactions.record([paid(await insertPending(store))]);
-    const twice: Query = (text, parameters) => write(text, parameters).then(() => write(text, parameters));
-    const deliveries = createDeliveryStore(
-      { ...store.sql, write: twice },
-      createRequestIds(new Uint8Array(32)),
-      "losing",
-    );
-    expect(await deliveries.claim(CREATED_AT_MS, 20)).toHaveLength(1);
   });
 });
 

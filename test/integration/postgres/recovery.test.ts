@@ -183,6 +183,19 @@ describePostgres((version) => {
     expect(await runSql(url, "SELECT n FROM written")).toEqual([]);
   });
 
+  test("work that fails takes its connection with it, because a transaction can be open", async () => {
+    const { connections } = await openConnections();
+    const failure = new Error("the work fails");
+    const pids: unknown[] = [];
+    const work = async ({ query, script }: Connection) => {
+      await script("BEGIN");
+      pids.push(await query(PID));
+      throw failure;
+    };
+    for (const _ of [1, 2]) expect(await rejectionOf(connections.use(AT_MOST, work))).toBe(failure);
+    expect(pids[1]).not.toEqual(pids[0]);
+  });
+
   test("at its deadline work without an answer is rejected, and says so; then no connection of before is used", async () => {
     const { url, connections } = await openConnections();
     // Each holds its connection until both have one.

@@ -9,7 +9,7 @@ CREATE TABLE deliveries (
   due_at_ms bigint,
   -- Until then, by the clock of the engine, one replica sends it, and the others leave it alone.
   claimed_until_ms bigint NOT NULL DEFAULT 0,
-  -- The statement that claimed it: sent again without an answer, it gets the same deliveries.
+  -- The replica that claimed it last.
   claim text COLLATE "C",
   -- A JSON array.
   attempts text COLLATE "C" NOT NULL DEFAULT '[]',
