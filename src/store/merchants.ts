@@ -46,7 +46,7 @@ export const SET_TARIFF =
   "UPDATE payment_accounts SET fee_basis_points = $1::int, fee_fixed_cents = $2::int WHERE id = $3::bigint";
 
 export const FIRST_MERCHANT = `SELECT ${MERCHANT} FROM merchants ORDER BY id LIMIT 1`;
-export const MERCHANT_BY_ID = `SELECT ${MERCHANT} FROM merchants WHERE id = $1::bigint`;
+const MERCHANT_BY_ID = `SELECT ${MERCHANT} FROM merchants WHERE id = $1::bigint`;
 export const ACCOUNT_BY_ID = `SELECT ${ACCOUNT} FROM payment_accounts WHERE id = $1::bigint`;
 export const KEY_BY_NAME = `SELECT ${KEY} FROM api_keys WHERE api_key = $1::text`;
 const OF_MERCHANT = "WHERE merchant_id = $1::bigint ORDER BY id";

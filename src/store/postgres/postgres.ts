@@ -45,7 +45,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
 }
 
 async function open(options: PostgresOptions, address: Address, connections: Connections): Promise<PostgresStore> {
-  const { stopwatch, replica, random, commitDeadlineMs: deadlineMs } = options;
+  const { stopwatch, replica, commitDeadlineMs: deadlineMs } = options;
   const meter = new Meter();
   const clock = createEngineClock(options.clock, stopwatch);
   let heartbeat: Heartbeat | null = null;
@@ -80,7 +80,7 @@ async function open(options: PostgresOptions, address: Address, connections: Con
       sql,
       schema,
       vitals: createVitals({
-        ...{ sql, clock, heartbeat: beating, connections, meter, numbering, deliveries, shards, random },
+        ...{ sql, clock, heartbeat: beating, connections, meter, numbering, deliveries, shards },
         engineFailureOf: (error) => engineFailureOf(error, address),
       }),
       exportAll: () => exportTables(connections),

@@ -1,8 +1,8 @@
-import { foldCase } from "../../domain/list.ts";
 import type { Transaction } from "../../domain/transaction.ts";
 import type { Query } from "../query.ts";
 import { type TransactionRow, toCompleted, toPending, toTransaction } from "../rows.ts";
 import type { TransactionReads } from "../store.ts";
+import { createSharedReads } from "../transaction-reads.ts";
 import { createGroup } from "./group.ts";
 import type { Numbering } from "./numbering.ts";
 import { fromRow, numbers, ROW, toStored } from "./rows.ts";
@@ -16,30 +16,12 @@ const LANES = 2;
 const NEXT = `SELECT id::float8 AS id, check_at_ms::float8 AS ms FROM transactions WHERE status = 0
   ORDER BY check_at_ms, id LIMIT 200`;
 
-const OVERDUE = `SELECT 1 FROM transactions
-  WHERE status = 0 AND check_at_ms <= $1::bigint AND expires_at_ms <= $1::bigint LIMIT 1`;
-const LAST_START = `SELECT max(ms)::float8 AS ms FROM (
-    SELECT (SELECT max(created_at_ms) FROM transactions WHERE merchant_id = merchants.id) AS ms FROM merchants
-  ) AS newest`;
-
-// Newest first for each merchant, as the index has them.
-const BY_REFERENCE = `SELECT ${ROW} FROM transactions WHERE id IN (
-    SELECT (
-      SELECT id FROM transactions WHERE merchant_id = merchants.id
-        AND coalesce(reference_folded, reference) = $1::text AND reference = $2::text ORDER BY created_at_ms DESC, id DESC LIMIT 1
-    ) FROM merchants
-  ) ORDER BY created_at_ms DESC, id DESC LIMIT 1`;
 const BY_IDS = `SELECT ${ROW} FROM transactions WHERE id = ANY($1::text::bigint[])`;
-const PENDING = `SELECT ${ROW} FROM transactions WHERE id IN (
-    SELECT id FROM transactions WHERE status = 0 ORDER BY check_at_ms, id LIMIT $1::int
-  ) ORDER BY created_at_ms, id`;
-const NEWEST_PAID = "ORDER BY completed_at_ms DESC, id DESC";
-const PAID = `SELECT ${ROW} FROM transactions WHERE status = 1 ${NEWEST_PAID} LIMIT $1::int`;
 // The index by phone begins with the merchant.
 const OF_PHONE = "FROM transactions WHERE merchant_id IN (SELECT id FROM merchants) AND phone = $1::bigint";
 const PENDING_OF_PHONE = `SELECT ${ROW} ${OF_PHONE} AND status = 0 ORDER BY created_at_ms, id LIMIT $2::int`;
 const COUNT_OF_PHONE = `SELECT count(*)::float8 AS count ${OF_PHONE} AND status = 0`;
-const PAID_OF_PHONE = `SELECT ${ROW} ${OF_PHONE} AND status = 1 ${NEWEST_PAID} LIMIT $2::int`;
+const PAID_OF_PHONE = `SELECT ${ROW} ${OF_PHONE} AND status = 1 ORDER BY completed_at_ms DESC, id DESC LIMIT $2::int`;
 
 /** Its commit waits for a standby. A server that was replaced as primary has none, so what it does not have proves nothing. */
 const CONFIRM = "SELECT 1 FROM numbering FOR KEY SHARE";
@@ -81,20 +63,22 @@ function createLookup(parts: ReadsParts) {
 export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering): TransactionReads {
   const { read } = parts.sql;
   const byNumber = createLookup(parts);
-  const rowsOf = async (text: string, parameters: readonly unknown[]) =>
-    (await read<TransactionRow>(text, parameters)).map(fromRow);
+  const shared = createSharedReads({
+    read,
+    columns: ROW,
+    indexedBy: () => "",
+    toStored,
+    toTransaction: (row) => toTransaction(fromRow(row), requestIds),
+  });
 
   return {
+    ...shared,
+
     async findByCheckoutRequestId(checkoutRequestId): Promise<Transaction | null> {
       const id = requestIds.numberOf(checkoutRequestId);
       const row = id === null ? null : await byNumber.add(id);
       const transaction = row && toTransaction(row, requestIds);
       return transaction?.checkoutRequestId === checkoutRequestId ? transaction : null;
-    },
-
-    async findByReference(reference) {
-      const [row] = await rowsOf(BY_REFERENCE, [toStored(foldCase(reference)), toStored(reference)]);
-      return row ? toTransaction(row, requestIds) : null;
     },
 
     async nextCheckAtMs() {
@@ -103,18 +87,9 @@ export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering)
       return Math.min(...rows.map(({ id, ms }) => (isOwn(id) ? ms : ms + OTHERS_MS)));
     },
 
-    async isAnyOverdue(nowMs) {
-      return (await read(OVERDUE, [nowMs])).length > 0;
-    },
-
-    async lastStartMs() {
-      const [newest] = await read<{ ms: number | null }>(LAST_START);
-      return newest?.ms ?? null;
-    },
-
     async listPending(limit, phone = null) {
-      const rows = phone === null ? rowsOf(PENDING, [limit]) : rowsOf(PENDING_OF_PHONE, [phone, limit]);
-      return (await rows).map((row) => toPending(row, requestIds));
+      const rows = phone === null ? shared.readPending(limit) : read<TransactionRow>(PENDING_OF_PHONE, [phone, limit]);
+      return (await rows).map((row) => toPending(fromRow(row), requestIds));
     },
 
     async countPending(phone) {
@@ -123,8 +98,8 @@ export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering)
     },
 
     async listPaid(limit, phone = null) {
-      const rows = phone === null ? rowsOf(PAID, [limit]) : rowsOf(PAID_OF_PHONE, [phone, limit]);
-      return (await rows).map((row) => toCompleted(row, requestIds));
+      const rows = phone === null ? shared.readPaid(limit) : read<TransactionRow>(PAID_OF_PHONE, [phone, limit]);
+      return (await rows).map((row) => toCompleted(fromRow(row), requestIds));
     },
   };
 }

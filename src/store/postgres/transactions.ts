@@ -1,7 +1,7 @@
 import { Refusal } from "../../domain/error.ts";
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
 import type { Query } from "../query.ts";
-import { type Change, firstOfEach, type TransactionRow, toChange, toNewRow, toPending } from "../rows.ts";
+import { firstOfEach, type TransactionRow, toChange, toNewRow, toPending } from "../rows.ts";
 import type { TransactionStore } from "../store.ts";
 import type { Meter } from "../vitals.ts";
 import type { Script } from "./connections.ts";
@@ -22,7 +22,7 @@ export interface TransactionParts extends ReadsParts {
 const LANES = 2;
 
 export const INSERT = "SELECT momo_insert($1, $2) AS ids";
-const RECORD = "SELECT momo_record($1, $2, $3) AS ids";
+export const RECORD = "SELECT momo_record($1, $2, $3) AS ids";
 
 /** A copy, which has no sequence, never uses their numbers again. */
 const FORGET_ALL = `UPDATE numbering SET last_forgotten = greatest(last_forgotten, (SELECT max(id) FROM transactions));
@@ -47,7 +47,8 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
   let reset: Promise<unknown> = Promise.resolve();
 
   async function update<T extends Transaction>(query: Query, outcomes: readonly T[], lane: string): Promise<T[]> {
-    const changed = await updateRows(query, outcomes.map(toChange), shards.name(lane), deliveries);
+    const changes = JSON.stringify(outcomes.map((outcome) => toRow(toChange(outcome))));
+    const changed = await idsOf(query, RECORD, [changes, shards.name(lane), deliveries.planned()]);
     return outcomes.filter(({ id }) => changed.has(id));
   }
 
@@ -136,16 +137,7 @@ async function timed<T>({ meter, stopwatch }: TransactionParts, count: number, w
   return result;
 }
 
-/** @returns the ids of the rows that were still pending */
-export function updateRows(
-  query: Query,
-  changes: readonly Change[],
-  shard: string,
-  deliveries: Deliveries,
-): Promise<Set<number>> {
-  return idsOf(query, RECORD, [JSON.stringify(changes.map(toRow)), shard, deliveries.planned()]);
-}
-
+/** @returns the ids of the rows that were written */
 async function idsOf(query: Query, text: string, parameters: readonly unknown[]): Promise<Set<number>> {
   const [row] = await query<{ ids: string | null }>(text, parameters);
   return new Set(row?.ids?.split(",").map(Number) ?? []);

@@ -1,19 +1,14 @@
-import type { AmountCents } from "../../domain/money.ts";
-import type { Msisdn } from "../../domain/phone.ts";
-import type { Random } from "../../domain/random.ts";
-import { expire, open } from "../../domain/state-machine.ts";
-import { toChange, toNewRow } from "../rows.ts";
+import { codeOfStatus, PENDING } from "../rows.ts";
 import type { EngineFailure, Meter, Vitals } from "../vitals.ts";
 import type { Connections } from "./connections.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { EngineClock } from "./engine-clock.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { Numbering } from "./numbering.ts";
-import { toRow } from "./rows.ts";
 import type { EngineSql } from "./sql.ts";
 import { BEGIN } from "./sql.ts";
 import type { Shards } from "./totals.ts";
-import { INSERT, updateRows } from "./transactions.ts";
+import { INSERT, RECORD } from "./transactions.ts";
 
 interface Parts {
   readonly clock: EngineClock;
@@ -23,7 +18,6 @@ interface Parts {
   readonly sql: EngineSql;
   readonly numbering: Numbering;
   readonly deliveries: Deliveries;
-  readonly random: Random;
   readonly shards: Shards;
   readonly engineFailureOf: (error: unknown) => EngineFailure | null;
 }
@@ -66,39 +60,37 @@ const ACCOUNT = `SELECT id::float8 AS id, merchant_id::float8 AS "merchantId",
     has_sequence_privilege('transaction_numbers', 'USAGE') AS "mayNumber"
   FROM payment_accounts WHERE merchant_id IN (SELECT merchant_id FROM api_keys) ORDER BY id LIMIT 1`;
 
+/** A payment, without what is another for each. */
+const PAYMENT = {
+  kind: 0,
+  status: PENDING,
+  amount_cents: 100,
+  fee_cents: 0,
+  phone: 254_700_000_000,
+  secret: "000000000000",
+  created_at_ms: 0,
+  expires_at_ms: 1,
+  check_at_ms: 1,
+  memo: "",
+};
+const END = { status: codeOfStatus("failed"), result_code: 1, memo: "" };
+
 /**
  * Stores and ends a payment with the statements of all payments, and rolls it back. The commit waits for the disk and the standby
  * all the same.
  */
-async function probe({ connections, numbering, deliveries, clock, random, shards }: Parts): Promise<void> {
-  const nowMs = clock.nowMs();
-  const identifiers = numbering.requestIds.issue(await numbering.next(), nowMs, random);
+async function probe({ connections, numbering, deliveries, shards }: Parts): Promise<void> {
+  const id = await numbering.next();
+  const shard = shards.name("p");
   await connections.use({ openMs: TIMEOUT_MS, workMs: TIMEOUT_MS }, async ({ query, script }) => {
     const [account] = await query<{ id: number; merchantId: number; mayNumber: boolean }>(ACCOUNT);
     if (!account) return;
     // Fails with the engine's own words.
     if (!account.mayNumber) await query("SELECT nextval('transaction_numbers')");
-    const pending = open(
-      {
-        ...identifiers,
-        merchantId: account.merchantId,
-        paymentAccountId: account.id,
-        kind: "api",
-        phone: "254700000000" as Msisdn,
-        amountCents: 100 as AmountCents,
-        feeCents: 0,
-        reference: null,
-        description: null,
-        createdAtMs: nowMs,
-        expiresAtMs: nowMs + 1,
-      },
-      "",
-      nowMs,
-    );
     await script(BEGIN_PROBE);
-    const shard = shards.name("p");
-    await query(INSERT, [JSON.stringify([toRow(toNewRow(pending))]), shard]);
-    await updateRows(query, [toChange(expire(pending))], shard, deliveries);
+    const payment = { ...PAYMENT, id, merchant_id: account.merchantId, payment_account_id: account.id };
+    await query(INSERT, [JSON.stringify([payment]), shard]);
+    await query(RECORD, [JSON.stringify([{ ...END, id }]), shard, deliveries.planned()]);
     await script("ROLLBACK TO SAVEPOINT probe; COMMIT");
   });
 }

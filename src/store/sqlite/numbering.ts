@@ -1,8 +1,6 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { createRequestIds, MAX_NUMBER } from "../../domain/identifiers.ts";
-import type { Random } from "../../domain/random.ts";
-import type { TransactionIdentifiers } from "../../domain/transaction.ts";
+import { createRequestIds, MAX_NUMBER, type RequestIds } from "../../domain/identifiers.ts";
 import { UnusableDatabase } from "../store.ts";
 import { BUSY_TIMEOUT_MS, explain, firstOf, type OpenDatabase, requirePlainFile } from "./database.ts";
 
@@ -11,11 +9,7 @@ const GREATEST = "SELECT coalesce(max(id), 0) FROM transactions";
 
 export interface Numbering {
   /** Writes numbers as request ids, under the key of this database. */
-  readonly requestIds: {
-    restore: (id: number, createdAtMs: number, secret: string) => TransactionIdentifiers;
-    issue: (id: number, createdAtMs: number, random: Random) => TransactionIdentifiers;
-    numberOf(requestId: string): number | null;
-  };
+  readonly requestIds: RequestIds;
   /** A number that no transaction of this database has or had. */
   next(): number;
   /** Call it in the transaction that removes all rows, so that their numbers are not used again after a restart either. */

@@ -87,7 +87,7 @@ export function createStore(
   const read = createSteppedReads(client, readSnapshot, longReads);
   return {
     merchants: createMerchantStore(sql, readSnapshot, commits),
-    transactions: createTransactionStore({ client, readSnapshot, commits, totals, numbering, deliveries, read }),
+    transactions: createTransactionStore({ client, sql, readSnapshot, commits, totals, numbering, deliveries, read }),
     transactionList: createTransactionList(read, longReads, numbering.requestIds),
     deliveries,
     vitals: createVitals(client, file, { readSnapshot, meter, longReads, fileWatch, stopwatch }),
