@@ -82,6 +82,17 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     hook: true,
     cron: (shop) => runCron(["php", "shop.php"], shop),
   },
+  Python: {
+    needs: ["python3"],
+    client: "client.py",
+    files: (name) => ({ "shop.py": example(name) }),
+    command: () => ["python3", "shop.py"],
+    right: "shop.py",
+    wrong: "shop-wrong.py",
+    pay: payOrder,
+    hook: true,
+    cron: (shop) => runCron(["python3", "shop.py", "cron"], shop),
+  },
 };
 
 async function runCron(command: readonly string[], { folder, environment }: Shop): Promise<string> {
@@ -107,6 +118,8 @@ export const fileOf = ({ folder }: Shop, name: string) =>
 export interface Shop {
   readonly momo: Sandbox;
   readonly folder: string;
+  /** Another one after a restart. */
+  readonly origin: string;
   readonly environment: Record<string, string>;
   readonly pay: (id: string, phone?: string) => Promise<Answer>;
   readonly send: (path: string, init?: RequestInit) => Promise<Response>;
@@ -166,6 +179,9 @@ export async function openShop(kind: Kind, file: string, options: Partial<Sandbo
     momo,
     folder,
     environment,
+    get origin() {
+      return server.origin;
+    },
     send,
     get,
     post: async (path, body) => (await send(path, json(body))).status,

@@ -54,6 +54,26 @@ describeWith([], "Next.js, wrong", () => {
   });
 });
 
+describeWith(["python3"], "Python, wrong", () => {
+  test("a customer who forges the webhook gets the order, and pays nothing", async () => {
+    const shop = await openShop(KINDS.Python as Kind, "shop-wrong.py");
+    await shop.pay("order1001", "254700000032");
+    await shop.momo.control("POST", "/clock", { advance: "5s" });
+    expect(await shop.post("/hook", { data: { status: "completed", reference: "order1001" } })).toBe(200);
+    expect(await shop.get("/orders/order1001")).toEqual({ paid: true });
+    expect(await shop.momo.list("?status=completed")).toEqual([]);
+  });
+
+  test("the audit says that a webhook proves no booking", async () => {
+    const shop = await openShop(KINDS.Python as Kind, "shop-wrong.py");
+    await shop.momo.control("PUT", "/webhook", { url: `${shop.origin}/hook` });
+    await shop.pay("order1001");
+    await shop.momo.control("POST", "/clock", { advance: "5s" });
+    expect(await shop.get("/orders/order1001")).toEqual({ paid: true });
+    expect(foundIn(await shop.audit())).toEqual(promised("shop-wrong.py"));
+  });
+});
+
 describeWith(["php"], "PHP, wrong", () => {
   test("a customer who cancelled gets what another customer has paid", async () => {
     const shop = await openShop(KINDS.PHP as Kind, "shop-wrong.php");
