@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMemo } from "../../sandbox/network/script.ts";
+import { LAST_UNRELEASED } from "../../src/store/sqlite/migrations.ts";
 import { copyDatabase, inspectDatabase, openStore, readRows, writeRows } from "../../src/store/sqlite/sqlite.ts";
 import { MAX_ID } from "../../src/store/sqlite/transfer.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
@@ -148,6 +149,11 @@ test("a payment may complete in the millisecond of its start", async () => {
   expect(await refusalOf(changed(paid("completed_at_ms = created_at_ms")))).toBe("not refused");
 });
 
+test("a copy of the schema before is accepted", async () => {
+  const file = changed("DROP TABLE deliveries", `PRAGMA user_version = ${LAST_UNRELEASED + 1}`);
+  expect(await refusalOf(file)).toBe("not refused");
+});
+
 describe("a database of another program, or with references that lead nowhere, is refused", () => {
   test.each([
     ["PRAGMA user_version = 99", "was written by a newer momo (schema 99"],
@@ -157,6 +163,11 @@ describe("a database of another program, or with references that lead nowhere, i
     [
       `INSERT INTO merchants VALUES (2, 'Other', 1); ${pending("merchant_id = 2")}`,
       "row 1 of transactions: FOREIGN KEY",
+    ],
+    // Of an earlier version.
+    [
+      `ALTER TABLE transactions ADD number INTEGER; ${pending("number = 2")}`,
+      "row 2 of transactions: UNIQUE constraint failed: transactions.id",
     ],
   ])("%s", async (sql, refusal) => {
     expect(await refusalOf(changed(...sql.split("; ")))).toContain(refusal);

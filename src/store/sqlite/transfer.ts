@@ -83,8 +83,11 @@ function requireText(client: Database, name: string, table: string, column: stri
 
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
-const toMoved = (row: Row): TableRow =>
-  withBinary(row, (value) => (value instanceof Uint8Array ? value.toHex() : value)) as TableRow;
+/** In a copy of schema 13 or before, the number of a transaction could be another one than its id. */
+const toMoved = ({ number, ...row }: Row): TableRow =>
+  withBinary({ ...row, id: number ?? row.id ?? null }, (value) =>
+    value instanceof Uint8Array ? value.toHex() : value,
+  ) as TableRow;
 
 /**
  * Fills a new database file, in one transaction. Deliveries are left out: nothing of another sandbox is sent to a webhook of this one.
