@@ -100,19 +100,24 @@ const MOST_READ = 16 * 1024;
 
 /** Values to be found in a text. */
 class Needles {
-  readonly #byStart = new Map<string, Set<string>>();
+  /** By their start, then by their length: receipts have the same start and length, and come by the hundred. */
+  readonly #byStart = new Map<string, Map<number, Set<string>>>();
 
   add(value: string): void {
     const start = value.slice(0, SHORTEST);
-    this.#byStart.set(start, (this.#byStart.get(start) ?? new Set()).add(value));
+    const byLength = this.#byStart.get(start) ?? new Map<number, Set<string>>();
+    this.#byStart.set(start, byLength);
+    byLength.set(value.length, (byLength.get(value.length) ?? new Set()).add(value));
   }
 
   /** How many characters from here on are one of the values, or the beginning of one that the end of the text cuts. */
   lengthAt(text: string, from: number): number {
     let longest = 0;
-    for (const value of this.#byStart.get(text.slice(from, from + SHORTEST)) ?? []) {
-      const length = Math.min(value.length, text.length - from);
-      if (length > longest && text.startsWith(value.slice(0, length), from)) longest = length;
+    for (const [length, values] of this.#byStart.get(text.slice(from, from + SHORTEST)) ?? []) {
+      const part = text.slice(from, from + length);
+      if (part.length <= longest) continue;
+      const isCut = part.length < length;
+      if (isCut ? [...values].some((value) => value.startsWith(part)) : values.has(part)) longest = part.length;
     }
     return longest;
   }
