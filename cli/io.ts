@@ -1,6 +1,10 @@
 import { join } from "node:path";
+import type { Clock } from "../src/domain/clock.ts";
 import { Failure } from "./terminal/failure.ts";
 import { Output } from "./terminal/output.ts";
+
+/** Sends one request over HTTP, as `fetch` does. */
+export type Send = (url: string, init: RequestInit) => Promise<Response>;
 
 /** What a command uses of the process that it runs in. Tests run commands in their own process, each with an `Io` of its own. */
 export abstract class Io extends Output {
@@ -8,6 +12,10 @@ export abstract class Io extends Output {
   abstract readonly words: readonly string[];
   /** The port of a server that is given none, where commands look for one. */
   abstract readonly usualPort: number;
+  /** Sends the requests of its clients. */
+  abstract readonly send: Send;
+  /** The time of this machine. */
+  abstract readonly clock: Clock;
   exitCode: number | undefined;
   /** The variables that gave options their values, by the option, such as `--port`. */
   readonly givenByVariable = new Map<string, string>();

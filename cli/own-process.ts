@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { systemClock } from "../src/system.ts";
 import { Environment } from "./environment.ts";
 import { Io } from "./io.ts";
 import { atTheEnd, onSignal, stopSignal, whileBlocked } from "./terminal/signals.ts";
@@ -7,6 +8,8 @@ import { ProcessErrors, type ProcessOutput } from "./terminal/streams.ts";
 /** What a command uses of the process of `momo`. */
 export class OwnProcess extends Io {
   readonly usualPort = 2547;
+  readonly send = fetch;
+  readonly clock = systemClock;
   readonly atTheEnd = atTheEnd;
   readonly whileBlocked = whileBlocked;
   readonly onSignal = onSignal;

@@ -12,7 +12,14 @@ import {
   request,
   type SendOptions,
 } from "./request.ts";
-import { type ControlTarget, knownControl, type Target, type TargetFlags } from "./target.ts";
+import {
+  type ControlFlags,
+  type ControlTarget,
+  knownControl,
+  resolveControl,
+  type Target,
+  type TargetFlags,
+} from "./target.ts";
 
 /** The clients of the two APIs. */
 
@@ -42,6 +49,10 @@ const ANOTHER_KEY = "give those of a key in force";
 /** The control API, with its token if it has one. @param usual of every request, unless it says otherwise */
 export const controlClient = (target: ControlTarget, usual?: SendOptions): Client =>
   createClient(controlApi(target), usual);
+
+/** That of the server that the flags, the environment or the data directory name. */
+export const controlOf = (io: Io, flags: ControlFlags, usual?: SendOptions): Client =>
+  controlClient(resolveControl(io, flags), usual);
 
 const controlApi = ({ controlUrl, controlToken, server, handler }: ControlTarget): Api => ({
   address: controlUrl,

@@ -49,7 +49,7 @@ export async function startPrivateSandbox(io: Io, config: PrivateConfig): Promis
         paymentAccountId,
         controlUrl,
         controlToken: null,
-        server: serverAt(baseUrl),
+        server: serverAt(baseUrl, io.send),
       },
       stop: () => sandbox.stop().finally(remove),
     };

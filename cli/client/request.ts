@@ -62,10 +62,10 @@ export async function request(api: Api, path: string, init: RequestInit, options
   const [response, text] = await explained(api, options, async () => {
     const late = AbortSignal.timeout(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
     const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
-    const { handler } = api;
+    const { handler, server } = api;
     const got = await (handler
       ? handler(new Request(url, { ...init, headers }))
-      : fetch(url, { ...init, headers, redirect: "manual", signal }));
+      : server.send(url, { ...init, headers, redirect: "manual", signal }));
     return [got, await got.text()] as const;
   });
   const answer = parseAnswer(text, options.needs);
@@ -91,7 +91,7 @@ export async function openStream(
   const cancelAlarm = durations.alarm(durations.nowMs() + REQUEST_TIMEOUT_MS, end);
   const until = signal ? AbortSignal.any([late.signal, signal]) : late.signal;
   const response = await explained(api, READS, () =>
-    fetch(api.address + path, { headers, redirect: "manual", signal: until }),
+    api.server.send(api.address + path, { headers, redirect: "manual", signal: until }),
   ).finally(cancelAlarm);
   const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
   if (response.status === 200 && isStream && response.body) return response.body;

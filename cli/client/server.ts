@@ -5,7 +5,7 @@ import { readOrNull } from "../../src/domain/read-or-null.ts";
 import type { DataDirectory } from "../files/data-directory.ts";
 import { findDataDirectory, locateDataDirectory } from "../files/own-directory.ts";
 import { runningServer, type ServerRecord } from "../files/server-record.ts";
-import type { Io } from "../io.ts";
+import type { Io, Send } from "../io.ts";
 import { Failure, NoServer } from "../terminal/failure.ts";
 
 /** Which server a command is for: whichever answers at an address, or that of a data directory. */
@@ -17,6 +17,7 @@ export interface Server {
   readonly directory: DataDirectory | null;
   /** What is known about the server: that of the directory, or one with this address. */
   readonly record: ServerRecord | null;
+  readonly send: Send;
 }
 
 /** An address that a flag or a variable names. */
@@ -26,24 +27,31 @@ export interface Named {
 }
 
 /** For an address that nothing else is known about. */
-export const serverAt = (address: string): Server => ({ address, by: null, directory: null, record: null });
+export const serverAt = (address: string, send: Send): Server => ({
+  address,
+  by: null,
+  directory: null,
+  record: null,
+  send,
+});
 
 /**
  * An address means whichever server answers there, a directory the server in its record.
  * @throws Failure `unreachable` if only a data directory is named, and no server runs on it
  */
 export function findServer(io: Io, flags: { readonly data?: string }, named: Named | null): Server {
+  const { send } = io;
   if (!named) {
     const directory = locateDataDirectory(io, flags.data);
     const record = requireRunning(directory, flags.data !== undefined);
-    return { address: record.base_url, by: null, directory, record };
+    return { address: record.base_url, by: null, directory, record, send };
   }
   const { address, by } = named;
   // A directory that is not needed is not checked.
   const directory = isOnThisMachine(address) ? findDataDirectory(io, flags.data) : null;
   const record = directory && readOrNull(() => runningServer(directory));
   const isRecorded = record && [record.base_url, record.control_url].some((one) => isSameServer(one, address));
-  return { address, by, directory: null, record: isRecorded ? record : null };
+  return { address, by, directory: null, record: isRecorded ? record : null, send };
 }
 
 function requireRunning(directory: DataDirectory, isNamed = false): ServerRecord {

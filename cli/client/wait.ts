@@ -1,5 +1,5 @@
 import { timeLeft } from "../../src/domain/duration.ts";
-import { sleep, stopwatch, systemClock } from "../../src/system.ts";
+import { sleep, stopwatch } from "../../src/system.ts";
 import type { Io } from "../io.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import type { OutputOptions } from "../terminal/output.ts";
@@ -78,7 +78,7 @@ export async function watchPayment(
   const found = untilAnswered(() => checkoutIdOf(client, name), flags.interval, untilMs);
   if (io.stderr.isTerminal() && !flags.quiet) {
     // Progress is optional.
-    void showProgress(found, openOptionalControl(io, flags), line, ended.signal).catch(() => {});
+    void showProgress(io, found, openOptionalControl(io, flags), line, ended.signal).catch(() => {});
   }
   const waited = found.then((id) => waitForOutcome(client, id, { ...flags, timeout: untilMs - stopwatch() }, first));
   const outcome = await waited.finally(() => {
@@ -95,7 +95,13 @@ export async function watchPayment(
 /** How often to read the sandbox's time, because its clock may be frozen or moved. */
 const ASK_EACH_SECONDS = 3;
 
-async function showProgress(found: Promise<string>, control: OptionalControl, line: StatusLine, ended: AbortSignal) {
+async function showProgress(
+  { clock }: Io,
+  found: Promise<string>,
+  control: OptionalControl,
+  line: StatusLine,
+  ended: AbortSignal,
+) {
   const waiting = "Waiting for the PIN …";
   line.show(waiting);
   const checkoutRequestId = await found;
@@ -115,15 +121,15 @@ async function showProgress(found: Promise<string>, control: OptionalControl, li
           line.note(`The prompt waits for an answer: give it with momo phone ${prompt?.phone}.`);
         else if (second === 0 && !line.isLive) line.note(waiting);
       }
-      const { nowMs, isFrozen } = timeIn(await control("/clock"), systemClock.nowMs());
+      const { nowMs, isFrozen } = timeIn(await control("/clock"), clock.nowMs());
       if (ended.aborted) return;
       if (isFrozen && !saidFrozen) {
         line.note("The sandbox's clock is frozen: momo clock resume starts it again.");
       }
       saidFrozen = isFrozen;
-      aheadMs = nowMs - systemClock.nowMs();
+      aheadMs = nowMs - clock.nowMs();
     }
-    const leftMs = Number(prompt?.expires_at_ms) - systemClock.nowMs() - aheadMs;
+    const leftMs = Number(prompt?.expires_at_ms) - clock.nowMs() - aheadMs;
     if (saidFrozen) line.show(`${waiting} the clock is frozen`);
     else line.show(Number.isNaN(leftMs) ? waiting : `${waiting} ${timeLeft(leftMs)} left`);
     await sleep(1000, ended);

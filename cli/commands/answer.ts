@@ -1,8 +1,8 @@
 import { parseChoice } from "../../sandbox/network/choice.ts";
-import { ABOUT_PAYMENT, controlClient } from "../client/client.ts";
+import { ABOUT_PAYMENT, controlOf } from "../client/client.ts";
 import { checkoutIdAt } from "../client/find.ts";
 import type { Answer } from "../client/request.ts";
-import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
+import { type ControlFlags, commandFor } from "../client/target.ts";
 import type { Io } from "../io.ts";
 import { Command } from "../terminal/command.ts";
 import {
@@ -36,7 +36,7 @@ async function answer(io: Io, name: string, flags: AnswerFlags): Promise<void> {
   const chosen = outcome === undefined ? null : parseChoice(outcome, "--outcome");
   if (chosen?.after !== undefined)
     throw misuse(wrongValue("after in --outcome", "has no meaning in an answer: leave it out", chosen.after));
-  const client = controlClient(resolveControl(io, flags));
+  const client = controlOf(io, flags);
   const checkoutRequestId = await checkoutIdAt(client, name);
   const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
   const ifLost = { checkWith: commandFor(flags, "status", checkoutRequestId) };

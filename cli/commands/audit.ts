@@ -3,9 +3,9 @@ import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { formatReport, REPORT_FORMATS, type ReportFormat, summaryOf } from "../../sandbox/audit/report.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/severity.ts";
 import { auditReport, auditTally } from "../../sandbox/control/shapes/audit.ts";
-import { controlClient } from "../client/client.ts";
+import { controlOf } from "../client/client.ts";
 import type { Answer } from "../client/request.ts";
-import { type ControlFlags, resolveControl } from "../client/target.ts";
+import type { ControlFlags } from "../client/target.ts";
 import { NamedFile } from "../files/named-files.ts";
 import type { Io } from "../io.ts";
 import { failedReport, type Report, usualFormat, withReports, writeAtTheEnd } from "../serving/reports.ts";
@@ -49,7 +49,7 @@ export function auditCommand(io: Io): Command {
 
 async function audit(io: Io, flags: AuditFlags): Promise<void> {
   const { failOn, output } = flags;
-  const client = controlClient(resolveControl(io, flags));
+  const client = controlOf(io, flags);
   if (flags.forget) {
     io.tell((await client.delete("/audit")).message);
     return;

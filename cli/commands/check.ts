@@ -11,7 +11,7 @@ import { inWords } from "../../sandbox/check/words.ts";
 import { isLoopback } from "../../sandbox/loopback.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { answerExamples } from "../../src/http/openapi.ts";
-import { sleep, stopwatch, systemClock } from "../../src/system.ts";
+import { sleep, stopwatch } from "../../src/system.ts";
 import { MissingCredential, parseUrl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import { NamedFile, requireDifferent } from "../files/named-files.ts";
 import type { Io } from "../io.ts";
@@ -95,7 +95,7 @@ async function check(io: Io, flags: CheckFlags): Promise<void> {
       baseUrl,
       payment,
       credentials: target ? [target.apiKey, target.apiSecret] : [],
-      clock: systemClock,
+      clock: io.clock,
       stopwatch,
       budget: flags.requests ?? careful.budget,
       pauseMs: flags.pause ?? careful.pauseMs,
@@ -179,7 +179,7 @@ async function run(io: Io, options: RunOptions, target: Target): Promise<CheckRe
     return await checkService({
       ...options,
       signal,
-      send: sendTo(target, signal),
+      send: sendTo(io, target, signal),
       sleep: (durationMs) => sleep(durationMs, signal),
       onChecked: ({ section, sentence }, requests) => line.show(`${requests} requests · ${section} ${sentence}`),
     });
@@ -190,7 +190,7 @@ async function run(io: Io, options: RunOptions, target: Target): Promise<CheckRe
 }
 
 const sendTo =
-  ({ baseUrl, apiKey, apiSecret }: Target, interrupted: AbortSignal): Send =>
+  (io: Io, { baseUrl, apiKey, apiSecret }: Target, interrupted: AbortSignal): Send =>
   async ({ method, path, headers, body, as }) => {
     const keys = { owner: { key: apiKey, secret: apiSecret }, stranger: STRANGER, nobody: null }[as];
     const credentials = keys && { "X-API-Key": keys.key, "X-API-Secret": keys.secret };
@@ -199,7 +199,7 @@ const sendTo =
     try {
       const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), interrupted]);
       const init = { method, ...plain, redirect: "manual", signal } as const;
-      const response = await fetch(baseUrl + path, { ...init, ...(body !== null && { body }) });
+      const response = await io.send(baseUrl + path, { ...init, ...(body !== null && { body }) });
       return { status: response.status, headers: response.headers, text: await boundedText(response) };
     } catch (error) {
       throw new Error(reasonOf(error as NodeJS.ErrnoException));

@@ -1,5 +1,5 @@
-import { controlClient } from "../client/client.ts";
-import { type ControlFlags, resolveControl } from "../client/target.ts";
+import { controlOf } from "../client/client.ts";
+import type { ControlFlags } from "../client/target.ts";
 import type { Io } from "../io.ts";
 import { Command } from "../terminal/command.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
@@ -13,7 +13,7 @@ export function healthCommand(io: Io): Command {
 /** Prints nothing and ends with 0 if a server serves, for the probe of a container. Everything else is `unreachable`. */
 async function health(io: Io, flags: ControlFlags): Promise<void> {
   try {
-    await controlClient(resolveControl(io, flags)).get("/health", {});
+    await controlOf(io, flags).get("/health", {});
   } catch (error) {
     const { code, message, hint } = toFailure(error);
     throw new Failure(code === "usage" ? code : "unreachable", message, hint);

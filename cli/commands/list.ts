@@ -1,7 +1,6 @@
 import { Option } from "commander";
 import { FILTER_NAMES, type FilterName, filterOf } from "../../src/domain/filters.ts";
 import { MAX_PAGE_LIMIT } from "../../src/domain/list.ts";
-import { systemClock } from "../../src/system.ts";
 import { ABOUT_PAYMENT, merchantClient, openOptionalControl, timeIn } from "../client/client.ts";
 import { itemsOf, numberOf } from "../client/find.ts";
 import type { Answer } from "../client/request.ts";
@@ -120,7 +119,7 @@ async function printForPeople(
     return;
   }
   const known = await openOptionalControl(io, flags)(`/transactions?${new URLSearchParams(query)}`);
-  const { nowMs } = timeIn(known, systemClock.nowMs());
+  const { nowMs } = timeIn(known, io.clock.nowMs());
   const rows = (known?.transactions ?? []) as readonly Item[];
   const references = new Map(rows.map(({ id, reference }) => [id, reference]));
   const all: Exclude<Column<Item>, string>[] = [

@@ -2,16 +2,9 @@ import { Argument, Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { parsePhone, typedPhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
-import { controlClient, merchantClient, openOptionalControl } from "../client/client.ts";
+import { controlOf, merchantClient, openOptionalControl } from "../client/client.ts";
 import { type Answer, Refused } from "../client/request.ts";
-import {
-  commandFor,
-  optionsFor,
-  resolveControl,
-  resolveTarget,
-  type Target,
-  type TargetFlags,
-} from "../client/target.ts";
+import { commandFor, optionsFor, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import { type WaitFlags, watchPayment } from "../client/wait.ts";
 import type { Io } from "../io.ts";
 import { askText, askWhich, canAsk } from "../terminal/ask.ts";
@@ -160,7 +153,7 @@ function start(io: Io, target: Target, phone: string, amount: number, flags: Pay
   const ifLost = { checkWith: commandFor(flags, "list", ...(reference ? ["--search", reference] : ["--limit", "1"])) };
   const needs = "checkout_request_id";
   if (kind !== "api") {
-    return controlClient(resolveControl(io, flags)).post("/payments", { ...body, kind, outcome }, { ifLost, needs });
+    return controlOf(io, flags).post("/payments", { ...body, kind, outcome }, { ifLost, needs });
   }
   // The runtime sends a byte per character, and the sandbox reads UTF-8.
   const headers: Record<string, string> =

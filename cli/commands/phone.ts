@@ -1,9 +1,10 @@
 import { emitKeypressEvents, type Interface, type Key as Pressed } from "node:readline";
 import type { PromptOnWire } from "../../sandbox/control/shapes/payments.ts";
+import type { Clock } from "../../src/domain/clock.ts";
 import { timeLeft } from "../../src/domain/duration.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
-import { sleep, systemClock } from "../../src/system.ts";
-import { type Client, controlClient, openEvents, timeIn } from "../client/client.ts";
+import { sleep } from "../../src/system.ts";
+import { type Client, controlOf, openEvents, timeIn } from "../client/client.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
 import type { Answer } from "../client/request.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
@@ -29,7 +30,8 @@ async function phone(io: Io, words: readonly string[], flags: ControlFlags): Pro
   const target = () => resolveControl(io, flags);
   const first = await openEvents(target());
   const off = new AbortController();
-  const handset = new Handset(openStatusLine(io), owner, flags, () => controlClient(target()), off.signal);
+  const client = () => controlOf(io, flags);
+  const handset = new Handset(openStatusLine(io), owner, flags, client, io.clock, off.signal);
   const keyboard = openKeyboard(
     io.environment.canRedraw(),
     (key) => (key === "off" ? off.abort() : handset.press(key)),
@@ -63,6 +65,7 @@ class Handset {
     readonly owner: string | null,
     readonly flags: ControlFlags,
     readonly client: () => Client,
+    readonly clock: Clock,
     readonly off: AbortSignal,
   ) {}
 
@@ -106,7 +109,7 @@ class Handset {
 
   #leftOf({ expires_at_ms }: PromptOnWire): string {
     const { aheadMs, isFrozen } = this.#time;
-    return isFrozen ? "the clock is frozen" : `${timeLeft(expires_at_ms - systemClock.nowMs() - aheadMs)} left`;
+    return isFrozen ? "the clock is frozen" : `${timeLeft(expires_at_ms - this.clock.nowMs() - aheadMs)} left`;
   }
 
   #refresh(): void {
@@ -121,8 +124,8 @@ class Handset {
       this.client().get("/clock", {}, options),
     ]);
     if (this.off.aborted) return;
-    const { nowMs, isFrozen } = timeIn(clock, systemClock.nowMs());
-    this.#time = { aheadMs: nowMs - systemClock.nowMs(), isFrozen };
+    const { nowMs, isFrozen } = timeIn(clock, this.clock.nowMs());
+    this.#time = { aheadMs: nowMs - this.clock.nowMs(), isFrozen };
     this.#open = (answer as Answer & { prompts: PromptOnWire[] }).prompts;
     const id = this.#current?.checkout_request_id;
     const isOpen = this.#open.some(({ checkout_request_id }) => checkout_request_id === id);

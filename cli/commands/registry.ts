@@ -9,11 +9,10 @@ import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { Registry } from "../../src/service/registry.ts";
 import { explain, openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
-import { systemClock, systemRandom } from "../../src/system.ts";
-import { type Client, controlClient } from "../client/client.ts";
+import { systemRandom } from "../../src/system.ts";
+import { type Client, controlClient, controlOf } from "../client/client.ts";
 import type { Answer, SendOptions } from "../client/request.ts";
 import { serverAt } from "../client/server.ts";
-import { resolveControl } from "../client/target.ts";
 import { nameDataDirectory } from "../files/data-directory.ts";
 import { locateDataDirectory, makeDataDirectory } from "../files/own-directory.ts";
 import { readCredentials, runningServer } from "../files/server-record.ts";
@@ -129,7 +128,7 @@ export function keysCommand(io: Io): Command {
     "create",
     "create a key; its secret is shown only once",
     async (client, flags) => {
-      const { label = `made ${formatTimestamp(systemClock.nowMs())}` } = flags;
+      const { label = `made ${formatTimestamp(io.clock.nowMs())}` } = flags;
       return client.post("/keys", { label, merchant_id: await merchantOf(io, client, flags) });
     },
     showKey,
@@ -204,10 +203,10 @@ async function withRegistry(
   const isNamed = isServerNamed(io, flags);
   const database = isNamed ? null : databaseUnlessData(io, flags);
   if (database)
-    return withDatabase(database, "refuse", (shared) => work(clientHere(() => shared, shared.clock, usual)));
+    return withDatabase(database, "refuse", (shared) => work(clientHere(io, () => shared, shared.clock, usual)));
   const directory = locateDataDirectory(io, flags.data);
   if (isNamed || readOrNull(() => runningServer(directory))) {
-    return work(controlClient(resolveControl(io, flags), usual));
+    return work(controlOf(io, flags, usual));
   }
   io.hideFiles();
   let store: Store | undefined;
@@ -219,7 +218,7 @@ async function withRegistry(
     return store;
   };
   try {
-    return await work(clientHere(open, systemClock, usual));
+    return await work(clientHere(io, open, io.clock, usual));
   } catch (error) {
     throw explain(error, directory.database); // it became locked or full after it was opened
   } finally {
@@ -235,11 +234,16 @@ function isServerNamed(io: Io, flags: Pick<Flags, "data" | keyof DatabaseFlags>)
 }
 
 /** The part of the control API that needs no server, without HTTP. */
-function clientHere(open: (request: Request) => Pick<Store, "merchants">, clock: Clock, usual?: SendOptions): Client {
+function clientHere(
+  io: Io,
+  open: (request: Request) => Pick<Store, "merchants">,
+  clock: Clock,
+  usual?: SendOptions,
+): Client {
   const handler = async (request: Request): Promise<Response> => {
     const registry = new Registry({ store: open(request), clock, random: systemRandom });
-    return answerAlone(request, { service: { registry }, realClock: systemClock });
+    return answerAlone(request, { service: { registry }, realClock: io.clock });
   };
   const controlUrl = `http://localhost${CONTROL_PATH}`;
-  return controlClient({ controlUrl, controlToken: null, server: serverAt(controlUrl), handler }, usual);
+  return controlClient({ controlUrl, controlToken: null, server: serverAt(controlUrl, io.send), handler }, usual);
 }

@@ -1,6 +1,6 @@
 import { counted } from "../../src/domain/counted.ts";
-import { controlClient } from "../client/client.ts";
-import { type ControlFlags, resolveControl } from "../client/target.ts";
+import { controlOf } from "../client/client.ts";
+import type { ControlFlags } from "../client/target.ts";
 import type { Io } from "../io.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { Command } from "../terminal/command.ts";
@@ -17,7 +17,7 @@ interface ResetFlags extends ControlFlags, OutputOptions {
 }
 
 async function reset(io: Io, flags: ResetFlags): Promise<void> {
-  const client = controlClient(resolveControl(io, flags));
+  const client = controlOf(io, flags);
   await askToGoOn(
     io,
     async () => {

@@ -1,7 +1,7 @@
 import type { Command, Option } from "commander";
-import { type Client, controlClient } from "../client/client.ts";
+import { type Client, controlOf } from "../client/client.ts";
 import type { Answer, SendOptions } from "../client/request.ts";
-import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
+import { type ControlFlags, commandFor } from "../client/target.ts";
 import type { Io } from "../io.ts";
 import { controlOptions, outputOptions, withOptions } from "../terminal/options.ts";
 import { asksForJson, type Output, type OutputOptions } from "../terminal/output.ts";
@@ -22,7 +22,7 @@ export interface Way<F> {
 }
 
 export const OVER_HTTP: Way<Flags> = {
-  reach: (io, flags, work, usual) => work(controlClient(resolveControl(io, flags), usual)),
+  reach: (io, flags, work, usual) => work(controlOf(io, flags, usual)),
   options: controlOptions,
 };
 

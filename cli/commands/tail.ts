@@ -1,12 +1,11 @@
 import { jsonText } from "../../src/domain/visible.ts";
-import { systemClock } from "../../src/system.ts";
 import { openEvents } from "../client/client.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
 import type { Io } from "../io.ts";
 import { Command } from "../terminal/command.ts";
 import { controlOptions, outputOptions, withOptions } from "../terminal/options.ts";
-import type { Output, OutputOptions } from "../terminal/output.ts";
+import type { OutputOptions } from "../terminal/output.ts";
 import { paymentLine } from "../terminal/payment-lines.ts";
 
 export function tailCommand(io: Io): Command {
@@ -34,14 +33,14 @@ async function tail(io: Io, flags: ControlFlags & OutputOptions): Promise<void> 
 }
 
 /** Prints one line per change: for people, or the data of the event. */
-function printerOf(out: Output, flags: OutputOptions): (data: Record<string, unknown>) => void {
-  const format = out.formatOf(flags);
+function printerOf(io: Io, flags: OutputOptions): (data: Record<string, unknown>) => void {
+  const format = io.formatOf(flags);
   let isFirst = true;
   return (data) => {
-    if (flags.quiet) out.print(String(data.checkout_request_id));
-    else if (format === "json") out.stdout.write(`${jsonText(data)}\n`);
-    else if (format === "tsv") out.printTsv([data], { withNames: isFirst });
-    else out.printText(...paymentLine(data, systemClock.nowMs()));
+    if (flags.quiet) io.print(String(data.checkout_request_id));
+    else if (format === "json") io.stdout.write(`${jsonText(data)}\n`);
+    else if (format === "tsv") io.printTsv([data], { withNames: isFirst });
+    else io.printText(...paymentLine(data, io.clock.nowMs()));
     isFirst = false;
   };
 }

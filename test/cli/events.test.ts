@@ -31,7 +31,7 @@ test("a stream of events that has begun does not end because nothing happens for
   jest.useFakeTimers();
   try {
     const controlUrl = `http://127.0.0.1:${server.port}`;
-    const target = { controlUrl, controlToken: null, server: serverAt(controlUrl) };
+    const target = { controlUrl, controlToken: null, server: serverAt(controlUrl, fetch) };
     const reader = (await openEvents(target)).getReader();
     const next = async () => new TextDecoder().decode((await reader.read()).value);
     expect(await next()).toBe("first");
@@ -81,7 +81,7 @@ test("a stream with a heartbeat each 15 s goes on; one that is silent for 40 s i
 test("a server that never answers is given up after ten seconds", async () => {
   const { baseUrl } = serveFake(hang);
   jest.useFakeTimers();
-  const failed = rejectionOf(openEvents({ controlUrl: baseUrl, controlToken: null, server: serverAt(baseUrl) }));
+  const failed = rejectionOf(openEvents({ controlUrl: baseUrl, controlToken: null, server: serverAt(baseUrl, fetch) }));
   for (let second = 0; second < 12; second += 1) jest.advanceTimersByTime(1000);
   jest.useRealTimers();
   const message = expect.stringMatching(/did not answer within 10s$/);
@@ -137,7 +137,7 @@ test.each([
   ["connects", new Blob([]).stream(), "connected,lost"],
 ])("a command that follows the events ends at once when it is stopped while it %s", async (what, first, seen) => {
   const server = serveFake(hang);
-  const target = () => ({ controlUrl: server.baseUrl, controlToken: null, server: serverAt(server.baseUrl) });
+  const target = () => ({ controlUrl: server.baseUrl, controlToken: null, server: serverAt(server.baseUrl, fetch) });
   const stop = new AbortController();
   const names: string[] = [];
   const following = followEvents(target, first, ({ name }) => void names.push(name), stop.signal);
@@ -179,7 +179,7 @@ test("a command that follows the events asks for those that it missed, however o
   const event = "id: b-7\nevent: transaction\ndata: {}\n\n";
   const headers = { "Content-Type": "text/event-stream" };
   const server = serveFake(() => new Response(event, { status: server.requests.length === 2 ? 503 : 200, headers }));
-  const target = () => ({ controlUrl: server.baseUrl, controlToken: null, server: serverAt(server.baseUrl) });
+  const target = () => ({ controlUrl: server.baseUrl, controlToken: null, server: serverAt(server.baseUrl, fetch) });
   const stop = new AbortController();
   const seen: string[] = [];
   const onEvent = ({ name }: SandboxEvent) => {

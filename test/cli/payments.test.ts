@@ -118,7 +118,7 @@ describe("a server whose answers change while momo waits", () => {
 const failureOfCall = (call: Promise<unknown>): Promise<Failure> =>
   call.then(() => Promise.reject(new Error("it did not fail")), toFailure);
 const clientOf = (baseUrl: string) =>
-  merchantClient({ baseUrl, apiKey: "mk_1", apiSecret: "ms_1", paymentAccountId: 1, server: serverAt(baseUrl) });
+  merchantClient({ baseUrl, apiKey: "mk_1", apiSecret: "ms_1", paymentAccountId: 1, server: serverAt(baseUrl, fetch) });
 const failureFrom = ({ baseUrl }: { baseUrl: string }) => failureOfCall(clientOf(baseUrl).get("/transactions.php", {}));
 
 const refused = (message: string, status: number) => () => Response.json({ success: false, message }, { status });

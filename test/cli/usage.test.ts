@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { allGroups, COMMANDS, makeCommand } from "../../cli/command-table.ts";
-import { helpPages } from "../../cli/run.ts";
+import { helpPages, run } from "../../cli/run.ts";
 import { Command } from "../../cli/terminal/command.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { flagsOf, serveFake } from "../support/fake-server.ts";
+import { flagsOf } from "../support/fake-server.ts";
 import { runHere } from "../support/here.ts";
 import { TestIo } from "../support/io.ts";
 import { failureOf, openMomo, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
@@ -86,22 +86,21 @@ test("momo clock stop and momo clock start are freeze and resume", async () => {
 test.concurrent("a table of momo list takes two requests for any number of rows, the second for what only the sandbox knows, if it is one", async () => {
   const transactions = [7, 8].map((id) => ({ id, status: "pending", amount: 1, reference: `R-${id}` }));
   const pagination = { current_page: 1, total_pages: 1, total_items: 2 };
-  const { baseUrl, requests } = serveFake(() =>
-    Response.json({ success: true, message: "", transactions, pagination }),
-  );
-  const [MOMO_CONTROL_URL, keys] = [
-    `${new URL(baseUrl).origin}/_momo`,
-    { MOMO_API_KEY: "mk_1", MOMO_API_SECRET: "ms_1" },
-  ];
-  const env = { MOMO_BASE_URL: baseUrl, MOMO_CONTROL_URL, ...keys };
-  const { stdout } = await runMomo(["list", "--format", "table", "--limit", "2"], { env });
-  expect(stdout).toMatch(/R-7[\s\S]*R-8/);
-  expect(requests.map(({ url }) => url)).toEqual([
-    `${baseUrl}/transactions.php?limit=2`,
-    `${MOMO_CONTROL_URL}/transactions?limit=2&api_key=mk_1`,
-  ]);
-  await runMomo(["list", "--format", "table", ...flagsOf({ baseUrl }), ...sandbox.at], { env });
-  expect(requests.slice(2).map(({ url }) => url)).toEqual([`${baseUrl}/transactions.php`]);
+  const baseUrl = "http://pay.example/v2";
+  const MOMO_CONTROL_URL = "http://pay.example/_momo";
+  const environment = { MOMO_BASE_URL: baseUrl, MOMO_CONTROL_URL, MOMO_API_KEY: "mk_1", MOMO_API_SECRET: "ms_1" };
+  const urls: string[] = [];
+  const send = async (url: string) => {
+    urls.push(url);
+    return Response.json({ success: true, message: "", transactions, pagination });
+  };
+  const io = new TestIo({ words: ["list", "--format", "table", "--limit", "2"], environment, send });
+  expect(await run(io, "1.0.0")).toBe(0);
+  expect(io.printed).toMatch(/R-7[\s\S]*R-8/);
+  const [first, ofSandbox] = [`${baseUrl}/transactions.php?limit=2`, "/transactions?limit=2&api_key=mk_1"];
+  expect(urls).toEqual([first, MOMO_CONTROL_URL + ofSandbox]);
+  await run(new TestIo({ words: [...io.words, ...flagsOf({ baseUrl }), ...sandbox.at], environment, send }), "1.0.0");
+  expect(urls.slice(2)).toEqual([first]);
 });
 
 describe("help", () => {

@@ -1,30 +1,40 @@
 import { resolve } from "node:path";
 import { Environment } from "../../cli/environment.ts";
-import { Io } from "../../cli/io.ts";
+import { Io, type Send } from "../../cli/io.ts";
 import type { StandardOutput } from "../../cli/terminal/streams.ts";
+import type { Clock } from "../../src/domain/clock.ts";
+import { systemClock } from "../../src/system.ts";
 
 interface Surroundings {
   readonly words?: readonly string[];
   readonly environment?: Record<string, string | undefined>;
   readonly folder?: string;
   readonly usualPort?: number;
+  readonly send?: Send;
+  readonly clock?: Clock;
 }
 
 /** What a command uses in place of its process. It keeps what is written, and is no terminal. */
 export class TestIo extends Io {
   readonly words: readonly string[];
   readonly usualPort: number;
+  readonly send: Send;
+  readonly clock: Clock;
   readonly #folder: string;
   readonly #printed: string[];
   readonly #told: string[];
   readonly #lastSteps: (() => void)[] = [];
 
-  constructor({ words = [], environment = {}, folder = ".", usualPort = 2547 }: Surroundings = {}) {
+  constructor(surroundings: Surroundings = {}) {
+    const { words = [], environment = {}, folder = ".", usualPort = 2547 } = surroundings;
+    const { send = fetch, clock = systemClock } = surroundings;
     const printed: string[] = [];
     const told: string[] = [];
     super(streamInto(printed), streamInto(told), new Environment({ ...environment }));
     this.words = words;
     this.usualPort = usualPort;
+    this.send = send;
+    this.clock = clock;
     this.#folder = folder;
     this.#printed = printed;
     this.#told = told;
