@@ -1,7 +1,7 @@
 import { type Clock, pause } from "../src/domain/clock.ts";
 import { Refusal } from "../src/domain/error.ts";
 import { createMutex } from "../src/domain/mutex.ts";
-import { createRepeater } from "../src/domain/repeater.ts";
+import { createRepeater, type Repeater } from "../src/domain/repeater.ts";
 import type { SharedDocument, StoredDocument } from "../src/domain/shared-document.ts";
 import type { PartName, State, StatePart, Steering } from "./steering.ts";
 
@@ -38,7 +38,7 @@ export class SharedSteering implements Steering {
   #version = -1;
   /** When the last confirmation was sent: the lease begins with it. */
   #confirmedAtMs = Number.NEGATIVE_INFINITY;
-  readonly #polling: ReturnType<typeof createRepeater>;
+  readonly #polling: Repeater;
   /** One piece of work at a time: a second one would only wait for the lock of the first, and take another connection. */
   readonly #mutex = createMutex();
 

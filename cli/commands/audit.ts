@@ -8,11 +8,11 @@ import type { Answer } from "../client/request.ts";
 import type { ControlFlags } from "../client/target.ts";
 import { NamedFile } from "../files/named-files.ts";
 import type { Io } from "../io.ts";
-import { failedReport, type Report, usualFormat, withReports, writeAtTheEnd } from "../serving/reports.ts";
 import { Command } from "../terminal/command.ts";
 import { printWhole } from "../terminal/data.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { controlOptions, readPath, withOptions } from "../terminal/options.ts";
+import { failedReport, type Report, usualFormat, withReports, writeAtTheEnd } from "./reports.ts";
 
 interface AuditFlags extends ControlFlags {
   readonly format: ReportFormat;

@@ -15,7 +15,6 @@ import { sleep, stopwatch } from "../../src/system.ts";
 import { MissingCredential, parseUrl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import { NamedFile, requireDifferent } from "../files/named-files.ts";
 import type { Io } from "../io.ts";
-import { failedReport, withReports, writeAtTheEnd } from "../serving/reports.ts";
 import { askText, isAttended } from "../terminal/ask.ts";
 import { Command } from "../terminal/command.ts";
 import { printWhole } from "../terminal/data.ts";
@@ -23,6 +22,7 @@ import { EXIT, Failure } from "../terminal/failure.ts";
 import { readDuration, readId, readPath, readPaths, readTypedPhone, readUpTo } from "../terminal/options.ts";
 import type { Output } from "../terminal/output.ts";
 import { openStatusLine } from "../terminal/status-line.ts";
+import { failedReport, withReports, writeAtTheEnd } from "./reports.ts";
 
 interface CheckFlags {
   readonly target?: string;

@@ -21,13 +21,13 @@ import { CLOSE_TO_OTHERS, lockDirectory, openTo, whyNotOurs } from "../files/own
 import { readClock, readCredentials, readServer, type ServerRecord } from "../files/server-record.ts";
 import type { Io } from "../io.ts";
 import { isInForce } from "../serving/credentials.ts";
-import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
 import { isFree } from "../serving/listen.ts";
 import { Command } from "../terminal/command.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
 import { type Output, type OutputOptions, styled, wrapped } from "../terminal/output.ts";
+import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "./database-flags.ts";
 
 interface DoctorFlags extends OutputOptions, TargetFlags, DatabaseFlags {
   readonly port: number;

@@ -20,13 +20,13 @@ import type { Interception } from "../intercept/intercept.ts";
 import type { Io } from "../io.ts";
 import { reapOrphans } from "../libc.ts";
 import { readAccepted } from "../serving/accepted-findings.ts";
-import { failedReport, formatOfFile, type Report, withReports, writeAtTheEnd } from "../serving/reports.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { Command } from "../terminal/command.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { must, readAccountId, readOnePath, readPath, readPaths } from "../terminal/options.ts";
 import { shownFailure } from "../terminal/output.ts";
 import { ignoredAtStart, PASSED_ON } from "../terminal/signals.ts";
+import { failedReport, formatOfFile, type Report, withReports, writeAtTheEnd } from "./reports.ts";
 
 export function execCommand(io: Io): Command {
   const command = new Command("exec")
@@ -108,7 +108,7 @@ async function exec(io: Io, command: string[], flags: ExecFlags): Promise<void> 
         child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
       warnOfSilentHosts(io, interception);
       if (flags.audit !== undefined || audits.length > 0) {
-        const found = await sandbox.finishAudit({ hosts: interception?.silentHosts() });
+        const found = await sandbox.finishAudit(interception?.silentHosts());
         if (child.signalCode !== null && found.findings.length > 0)
           io.tell(`momo: ${child.signalCode} ended the command: what it had not done yet looks like a mistake`);
         tellAudit(io, found, flags);

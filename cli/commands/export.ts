@@ -18,12 +18,12 @@ import { whyTaken } from "../files/named-files.ts";
 import { locateDataDirectory } from "../files/own-directory.ts";
 import { makeTemporaryDirectory } from "../files/temporary-directory.ts";
 import type { Io } from "../io.ts";
-import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
 import { Command } from "../terminal/command.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPathOrDash, withOptions } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";
+import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "./database-flags.ts";
 
 interface ExportFlags extends OutputOptions, DatabaseFlags {
   readonly data?: string;

@@ -20,13 +20,13 @@ import { readCredentials } from "../files/server-record.ts";
 import { makeTemporaryDirectory, removeTemporaryLeftovers } from "../files/temporary-directory.ts";
 import type { Io } from "../io.ts";
 import { isInForce } from "../serving/credentials.ts";
-import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { Command } from "../terminal/command.ts";
 import { Failure, withHintFor } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPathOrDash, withOptions, yesOption } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";
+import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "./database-flags.ts";
 import { describeContents } from "./export.ts";
 
 interface ImportFlags extends OutputOptions, DatabaseFlags {

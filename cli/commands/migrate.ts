@@ -1,10 +1,10 @@
 import type { Io } from "../io.ts";
-import { type DatabaseFlags, databaseOptions, namedDatabase } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
 import { Command } from "../terminal/command.ts";
 import { Failure } from "../terminal/failure.ts";
 import { jsonOption, withOptions } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";
+import { type DatabaseFlags, databaseOptions, namedDatabase } from "./database-flags.ts";
 
 export function migrateCommand(io: Io): Command {
   const command = withOptions(new Command("migrate"), ...databaseOptions(), jsonOption());

@@ -1,3 +1,4 @@
+import type { OutcomeOnWire } from "../../sandbox/control/shapes/steering.ts";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
 import type { Io } from "../io.ts";
 import { Command } from "../terminal/command.ts";
@@ -5,11 +6,9 @@ import { type Column, printList } from "../terminal/data.ts";
 import { outputOptions, withOptions } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";
 
-type Outcome = ReturnType<typeof outcomesView>[number];
+const orDash = (member: keyof OutcomeOnWire) => (outcome: OutcomeOnWire) => String(outcome[member] ?? "-");
 
-const orDash = (member: keyof Outcome) => (outcome: Outcome) => String(outcome[member] ?? "-");
-
-const COLUMNS: Column<Outcome>[] = [
+const COLUMNS: Column<OutcomeOnWire>[] = [
   "name",
   { name: "status", cell: orDash("status") },
   { name: "code", align: "right", cell: orDash("code") },

@@ -17,7 +17,6 @@ import { nameDataDirectory } from "../files/data-directory.ts";
 import { locateDataDirectory, makeDataDirectory } from "../files/own-directory.ts";
 import { readCredentials, runningServer } from "../files/server-record.ts";
 import type { Io } from "../io.ts";
-import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
 import { askText, askToGoOn, askWhich } from "../terminal/ask.ts";
 import { Command } from "../terminal/command.ts";
@@ -32,6 +31,7 @@ import {
   yesOption,
 } from "../terminal/options.ts";
 import { asksForJson } from "../terminal/output.ts";
+import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "./database-flags.ts";
 import { type Show, type Flags as SteeringFlags, steer, type Way } from "./steering.ts";
 
 /** Merchants, their payment accounts and their keys. Each sub-command works with or without a running server. */

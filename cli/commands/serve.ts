@@ -15,7 +15,6 @@ import { readSecretFile } from "../files/secret-file.ts";
 import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../files/temporary-directory.ts";
 import type { Io } from "../io.ts";
 import { firstKeyOfEnvironment } from "../serving/credentials.ts";
-import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
 import { type DatabaseConfig, thisMachine } from "../serving/engine.ts";
 import { PortInUse } from "../serving/listen.ts";
 import { type ReadyRecord, readyRecord } from "../serving/ready-record.ts";
@@ -35,6 +34,7 @@ import {
 import type { Output } from "../terminal/output.ts";
 import { createRequestOutput, isRefused, type RequestOutput } from "../terminal/server-log.ts";
 import { checkVariables, rememberVariables, takeVariable } from "../terminal/usage.ts";
+import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "./database-flags.ts";
 import { announce } from "./ready-lines.ts";
 
 interface ServeFlags extends SandboxFlags, SharingFlags {

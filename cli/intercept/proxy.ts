@@ -39,10 +39,7 @@ const basicOf = (password: string) => `Basic ${Buffer.from(`${PROXY_USER}:${pass
  * A proxy for the command only. It sends the named hosts to the sandbox, and makes plain tunnels to all others.
  * @param tlsEnd ends TLS for the named hosts
  */
-export function openProxy(
-  { hosts, answer, outer, password }: InterceptedRun,
-  tlsEnd: Pick<Awaited<ReturnType<typeof openTlsEnd>>, "accept">,
-): Promise<OpenPort> {
+export function openProxy({ hosts, answer, outer, password }: InterceptedRun, tlsEnd: TlsEnd): Promise<OpenPort> {
   const strangers = new Strangers();
   const isNamed = (host: string, port: number) => port === 443 && hosts.includes(canonicalHost(host));
 
@@ -119,7 +116,10 @@ function refuse(socket: Socket, status: string, why: string): void {
  * Ends TLS for the named hosts. The decrypted requests are answered in this process: nothing listens behind it.
  * @param onDistrust called for each connection that ends before a request: the client does not trust the certificate
  */
-export async function openTlsEnd({ certificates, tlsPath, answer }: InterceptedRun, onDistrust: () => void) {
+export async function openTlsEnd(
+  { certificates, tlsPath, answer }: InterceptedRun,
+  onDistrust: () => void,
+): Promise<TlsEnd> {
   const { key } = certificates;
   const http = createHttpServer(answer);
   const tlsServer = (cert: string) =>
@@ -135,9 +135,14 @@ export async function openTlsEnd({ certificates, tlsPath, answer }: InterceptedR
   const { close } = await listenAt(server as Server, tlsPath);
   return {
     close,
-    /** For a connection whose client has shown the password of the run. */
     accept: (socket: Socket, host: string) => void (host.endsWith(".") ? dotted : server).emit("connection", socket),
   };
+}
+
+interface TlsEnd {
+  /** For a connection whose client has shown the password of the run. */
+  accept(socket: Socket, host: string): void;
+  close(): Promise<void>;
 }
 
 export interface OpenPort {

@@ -91,6 +91,14 @@ function described(tool: ToolWithActions, name: string, property: Property): Pro
   };
 }
 
+/** What the arguments of a call say. */
+export interface ReadCall {
+  readonly action: CalledAction;
+  /** Empty if the action has none. */
+  readonly id: string;
+  readonly rest: Record<string, unknown>;
+}
+
 /**
  * The action that the arguments of a call name, its id, and the other arguments.
  * @throws Error that says what the tool takes
@@ -99,7 +107,7 @@ export function readArguments(
   tool: string,
   { actions, destroys }: ToolWithActions,
   given: Readonly<Record<string, unknown>>,
-) {
+): ReadCall {
   const names = Object.keys(actions);
   const { action: chosen = "", ...others } = withoutEmpty(given);
   const named = chosenIn(names, String(chosen)) || (actionFor(others, actions, destroys === true) ?? names[0]);

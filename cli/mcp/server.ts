@@ -18,7 +18,7 @@ import { bounded } from "./bounded.ts";
 import { type Connected, type Connection, newsFor, withServer } from "./connection.ts";
 import { addPrompts, addResources } from "./knowledge.ts";
 import { messagesOf, Transport } from "./messages.ts";
-import { inputOf, partsOf, readArguments } from "./schemas.ts";
+import { inputOf, partsOf, type ReadCall, readArguments } from "./schemas.ts";
 import { type CalledAction, TOOLS, type ToolWithActions } from "./tools.ts";
 
 type Arguments = Record<string, unknown>;
@@ -148,10 +148,8 @@ const refused = (why: string): CallToolResult => ({
   content: [{ type: "text", text: visibleLines(why) }],
 });
 
-type Read = ReturnType<typeof readArguments>;
-
 /** Sends the call of an action. */
-function carryOut(target: Connected, { action, id, rest }: Read, signal: AbortSignal): Promise<Answer> {
+function carryOut(target: Connected, { action, id, rest }: ReadCall, signal: AbortSignal): Promise<Answer> {
   const control = controlClient(target);
   const { method, path } = action;
   const place = path.replace(/[A-Z_]+/, () => encodeURIComponent(id));

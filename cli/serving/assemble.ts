@@ -1,4 +1,3 @@
-import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
 import type { Accepts } from "../../sandbox/audit/judge.ts";
 import pageFile from "../../sandbox/console/dist/console.html" with { type: "file" };
 import { createConsole } from "../../sandbox/console/page.ts";
@@ -7,7 +6,7 @@ import { createControl } from "../../sandbox/control/control.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { onlyForThisServer } from "../../sandbox/control/identity.ts";
-import { observe, type Refuse, refuseAndLog } from "../../sandbox/control/observe.ts";
+import { observe, refuseAndLog } from "../../sandbox/control/observe.ts";
 import type { Rule } from "../../sandbox/control/shapes/steering.ts";
 import { createTestPayments } from "../../sandbox/control/test-payments.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
@@ -18,7 +17,6 @@ import { createNetwork, type Network } from "../../sandbox/network/network.ts";
 import { createRequestCounts, createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
 import { createForgetting, type Steering } from "../../sandbox/steering.ts";
 import { MAX_IN_FLIGHT } from "../../sandbox/webhooks/sender.ts";
-import { DEFAULT_SETTINGS } from "../../sandbox/webhooks/settings.ts";
 import { type DeliveryListener, Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import { createMutex } from "../../src/domain/mutex.ts";
@@ -26,12 +24,12 @@ import { loadLater } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { randomFrom } from "../../src/domain/random.ts";
 import { operationsAt } from "../../src/http/paths.ts";
-import type { Handler } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
-import { auditClient } from "./client-audit.ts";
+import { auditClient, type ClientAudit } from "./client-audit.ts";
 import type { World } from "./engine.ts";
+import type { Handlers } from "./listen.ts";
 import { serviceForClients, whenFresh } from "./merchant-api.ts";
 import { onControlPort, onMerchantPort, onOnePort } from "./routes.ts";
 
@@ -70,18 +68,12 @@ export interface AssembleOptions {
   readonly wrapProvider?: (network: Network) => Provider;
 }
 
-export interface Assembled {
-  /** Both APIs, for one listener. */
-  readonly handle: Handler;
-  /** Each API alone, for a separate listener. */
-  readonly handleApi: Handler;
-  readonly handleControl: Handler;
-  readonly refuse: Refuse;
+export interface Assembled extends Handlers {
   readonly service: Service;
   /** Applies the settings that other servers have changed. Call it before the first request. */
   readonly startSteering: () => Promise<void>;
   /** The report on the client. Call it when the client has ended. */
-  readonly finishAudit: (end: Pick<RunEnd, "hosts">) => Promise<AuditReport>;
+  readonly finishAudit: ClientAudit["finish"];
   /** Says to load balancers that no more requests should come. */
   readonly drain: () => void;
   /** Ends delays, waits and streams of events when the server stops. They would not end by themselves. */
@@ -126,7 +118,7 @@ export function assemble(options: AssembleOptions): Assembled {
     clock,
     realClock,
     stopwatch,
-    start: settings.webhook === null ? null : { url: settings.webhook, ...DEFAULT_SETTINGS },
+    url: settings.webhook,
     beforeSending: world.environment.reachOwnMachine,
     mayDecide,
     deliveriesAtOnce: seed === null ? MAX_IN_FLIGHT : 1,

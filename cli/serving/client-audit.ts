@@ -12,8 +12,8 @@ import type { Delivery } from "../../src/domain/delivery.ts";
 import type { Service } from "../../src/service/service.ts";
 
 interface Options extends AuditOptions {
-  readonly log: Pick<RequestLog, "subscribe" | "nextPlace">;
-  readonly service: Pick<Service, "subscribe" | "resolver">;
+  readonly log: RequestLog;
+  readonly service: Service;
   readonly clock: VirtualClock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
@@ -33,8 +33,11 @@ export interface ClientAudit {
   readonly delivered: (delivery: Delivery) => void;
   readonly accountOpened: (id: number) => void;
   readonly subscribe: (listener: FindingListener) => () => void;
-  /** Ends all payments, and reports on a client that `momo exec` has run, and that sends no more requests. */
-  finish(end: Pick<RunEnd, "hosts">): Promise<AuditReport>;
+  /**
+   * Ends all payments, and reports on a client that `momo exec` has run, and that sends no more requests.
+   * @param hosts those whose requests should have come here
+   */
+  finish(hosts?: readonly string[]): Promise<AuditReport>;
 }
 
 /** The audit of one sandbox: it gets every request and every change. */
@@ -60,13 +63,13 @@ export function auditClient(options: Options): ClientAudit {
     delivered: (delivery: Delivery) => audit.delivered(delivery, now()),
     accountOpened: (id: number) => audit.accountOpened(id, now()),
     subscribe: (listener: FindingListener) => audit.subscribe(listener),
-    async finish(end: Pick<RunEnd, "hosts">): Promise<AuditReport> {
+    async finish(hosts?: readonly string[]): Promise<AuditReport> {
       const atMs = clock.nowMs();
       // Near the year 9999 it cannot move so far: then some payments stay pending.
       clock.advance(Math.max(0, Math.min(promptTimeoutMs, LAST_INSTANT_MS - atMs)));
       await service.resolver.resolveDue();
       await settleDeliveries();
-      return audit.report(now(), { ...end, isWhole: true, atMs }, delayedOfClient());
+      return audit.report(now(), { isWhole: true, atMs, hosts }, delayedOfClient());
     },
   };
 }

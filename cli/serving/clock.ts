@@ -9,21 +9,25 @@ import {
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Store } from "../../src/store/store.ts";
 import { clockBy, steadyTime } from "../../src/system.ts";
+import type { DataDirectory } from "../files/data-directory.ts";
 import { readClock, writeClock } from "../files/server-record.ts";
 import { Failure } from "../terminal/failure.ts";
-import type { Engine, EngineOptions } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 
 /** The clock of a server: where it starts, and what is kept of it for the next start. */
 
 export interface ClockOptions {
   /** Where the clock starts, and returns to at a reset; absent or null: the host's time. */
   readonly startAt?: Start | null;
+  readonly directory: DataDirectory;
+  readonly stopwatch: () => number;
+  readonly reportFault: (error: unknown) => void;
+  readonly warn: (line: string) => void;
+  readonly optionName: (flag: string) => string;
 }
 
-type Options = ClockOptions & Pick<EngineOptions, "directory" | "stopwatch" | "reportFault" | "warn" | "optionName">;
-
 /** The clock of the sandbox. Servers that share a database get its state with the rest of what they share. */
-export async function clockOf({ replica, store, clock: below }: Engine, options: Options): Promise<VirtualClock> {
+export async function clockOf({ replica, store, clock: below }: Engine, options: ClockOptions): Promise<VirtualClock> {
   const { directory, stopwatch, warn, startAt = null } = options;
   if (replica) return createVirtualClock(below, undefined, stopwatch, startAt);
   const saved = readClock(directory);
@@ -61,7 +65,7 @@ async function demandLater(
   { atMs }: Start,
   { transactions }: Store,
   state: ClockState | undefined,
-  { optionName }: Options,
+  { optionName }: ClockOptions,
 ): Promise<void> {
   const [startedMs, [paid]] = [await transactions.lastStartMs(), await transactions.listPaid(1)];
   if (startedMs === null) return;
@@ -79,7 +83,12 @@ async function demandLater(
 }
 
 /** Stores the time of the start, for doctor and the next start. Of servers that share a database, the first sets the clock. */
-export async function keepStart(start: Start, options: Options, engine: Engine, clock: VirtualClock): Promise<void> {
+export async function keepStart(
+  start: Start,
+  options: ClockOptions,
+  engine: Engine,
+  clock: VirtualClock,
+): Promise<void> {
   if (!engine.replica) {
     saveClock(options, engine, clock);
     return;
@@ -97,7 +106,7 @@ export async function keepStart(start: Start, options: Options, engine: Engine, 
 }
 
 /** Servers that share a database share the clock, too: it is not in the data directory of one of them. */
-export function saveClock(options: Options, { replica, store }: Engine, clock: VirtualClock): void {
+export function saveClock(options: ClockOptions, { replica, store }: Engine, clock: VirtualClock): void {
   const { directory, reportFault, startAt } = options;
   try {
     const startedAtMs = startAt?.isFrozen === false ? startAt.atMs : undefined;

@@ -3,7 +3,7 @@ import { Refusal } from "../../src/domain/error.ts";
 import type { PaymentAccount } from "../../src/domain/merchant.ts";
 import { once } from "../../src/domain/once.ts";
 import type { Random } from "../../src/domain/random.ts";
-import { authenticate } from "../../src/service/authenticate.ts";
+import { authenticate, type KeyStore } from "../../src/service/authenticate.ts";
 import { FIRST_KEY, type Registry } from "../../src/service/registry.ts";
 import type { Environment } from "../environment.ts";
 import type { DataDirectory } from "../files/data-directory.ts";
@@ -101,10 +101,7 @@ const missing = (name: string, other: string) =>
   new Failure("usage", `${other} is set, and ${name} is not: the first key needs both`, HINT);
 
 /** Whether a record's key is valid in a database: it exists, is not revoked, and is the merchant's. */
-export async function isInForce(
-  store: Parameters<typeof authenticate>[0],
-  record: CredentialsRecord,
-): Promise<boolean> {
+export async function isInForce(store: KeyStore, record: CredentialsRecord): Promise<boolean> {
   try {
     return (await authenticate(store, record.api_key, record.api_secret)) === record.merchant_id;
   } catch (error) {

@@ -116,7 +116,7 @@ async function openShared({ replica, ...database }: DatabaseConfig, outside: Eng
   return {
     store,
     clock: store.clock,
-    steering: new SharedSteering({ ...outside, table }),
+    steering: new SharedSteering({ table, realClock: outside.realClock, stopwatch: outside.stopwatch }),
     replica,
     exclusively: (work) => table.exclusively(work),
     close: () => close(store),

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
+import type { Refuse } from "../../sandbox/control/observe.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { createRepeater } from "../../src/domain/repeater.ts";
@@ -11,7 +12,6 @@ import { causeOf } from "../../src/store/causes.ts";
 import { durations } from "../../src/system.ts";
 import type { Environment } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
-import type { Assembled } from "./assemble.ts";
 
 export interface Addresses {
   readonly host: string;
@@ -33,7 +33,14 @@ export interface Listening {
   readonly stop: (graceMs: number) => Promise<undefined>;
 }
 
-type Handlers = Pick<Assembled, "handle" | "handleApi" | "handleControl" | "refuse">;
+export interface Handlers {
+  /** Both APIs, for one port. */
+  readonly handle: Handler;
+  /** Each API alone, for a port of its own. */
+  readonly handleApi: Handler;
+  readonly handleControl: Handler;
+  readonly refuse: Refuse;
+}
 
 /**
  * Tries the address and the ports before the data directory is touched.

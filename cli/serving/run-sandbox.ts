@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH, type ServerFacts } from "../../sandbox/control/context.ts";
 import { isOwnAddress } from "../../sandbox/webhooks/settings.ts";
 import type { Credentials } from "../../src/domain/credentials.ts";
@@ -53,7 +52,7 @@ export interface RunningSandbox {
   /** The merchant API alone, for a listener in front of it. */
   readonly handleApi: Handler;
   /** The report on the client. Call it when the client has ended. */
-  finishAudit(end: Pick<RunEnd, "hosts">): Promise<AuditReport>;
+  readonly finishAudit: Assembled["finishAudit"];
   /**
    * Drains, finishes the requests in flight, and closes everything: within three seconds, without the drain.
    * @returns what became of the payments, if they are not where they were
@@ -78,7 +77,7 @@ const DATABASE_GRACE_MS = 1000;
  * @throws Failure or UnusableDatabase with the reason and the flag that helps; then nothing is left open
  */
 export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox> {
-  const { directory, tariff } = config;
+  const { directory, tariff, random, realClock, reportFault } = config;
   const open = new AsyncDisposableStack();
   const own = newIdentity();
   try {
@@ -89,7 +88,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     const { store, steering } = engine;
 
     const clock = await clockOf(engine, config);
-    const registry = new Registry({ ...config, store, clock });
+    const registry = new Registry({ store, clock, random });
     const { paymentAccountId, credentials } = await ensureCredentials(config, engine, registry);
     if (tariff) await registry.setTariff(paymentAccountId, tariff);
     let merchantPort: number | null = null;
@@ -110,7 +109,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     open.defer(() => steering.stop());
     if (config.startAt) await keepStart(config.startAt, config, engine, clock);
 
-    const listening = await listen(config, assembled, config.reportFault);
+    const listening = await listen(config, assembled, reportFault);
     if (config.controlPort !== null) merchantPort = listening.port;
     open.defer(async () => void (await Promise.all([listening.stop(STOP_GRACE_MS), webhooks.stop()])));
     refuseOwnAddress(config, [listening.origin, listening.controlOrigin]);
@@ -123,7 +122,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     writeServer(directory, recordOf(config, own, baseUrl, controlUrl));
     open.defer(() => removeServer(directory, own.id));
     open.defer(service.storage.watch());
-    open.defer(watchDescriptors({ ...config, clock: config.realClock, relieve: listening.renew }));
+    open.defer(watchDescriptors({ clock: realClock, relieve: listening.renew, reportFault }));
     open.defer(soonAfterReady(config, service, webhooks));
     if (store.isShared) service.resolver.watch();
     const stop = async () => {

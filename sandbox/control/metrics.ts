@@ -21,7 +21,7 @@ export async function metricsOf({
   requestCounts,
   replica,
   version,
-}: Pick<ControlContext, "service" | "webhooks" | "requestCounts" | "replica" | "version">): Promise<string> {
+}: ControlContext): Promise<string> {
   const { vitals, resolver } = service;
   const { work, engine } = vitals;
   const [look, dueAtMs, webhookAtMs] = await Promise.all([

@@ -6,26 +6,30 @@ import type { VirtualClock } from "../network/clock.ts";
 import { messageOf, type WebhookMessage } from "./message.ts";
 import { ANSWER_TIMEOUT_MS, send } from "./send.ts";
 
-export interface SenderParts {
-  readonly deliveries: Pick<DeliveryStore, "claim" | "release" | "nextDueAtMs" | "save">;
-  /** Whether other servers send deliveries of the same database, too. */
-  readonly isShared: boolean;
+/** What a server gives to its webhooks. */
+export interface SendingParts {
   readonly clock: VirtualClock;
   /** For time-outs and retries, which a frozen clock must not stop. */
   readonly realClock: Clock;
   /** Whether this server knows the time and the webhook that all servers share. */
   readonly mayDecide: () => boolean;
-  /** The address of the webhook; null if there is none. */
-  readonly address: () => string | null;
   /** Called before each attempt. */
   readonly beforeSending: (url: URL) => void;
-  /** Called after each attempt, when it is stored. */
-  readonly onAttempt: (delivery: Delivery) => void;
   readonly reportFault: (error: unknown) => void;
   /** Measures attempts, in milliseconds. */
   readonly stopwatch: () => number;
   /** {@link MAX_IN_FLIGHT} at most. With 1, their order is the same in each run. */
   readonly deliveriesAtOnce: number;
+}
+
+export interface SenderParts extends SendingParts {
+  readonly deliveries: Pick<DeliveryStore, "claim" | "release" | "nextDueAtMs" | "save">;
+  /** Whether other servers send deliveries of the same database, too. */
+  readonly isShared: boolean;
+  /** The address of the webhook; null if there is none. */
+  readonly address: () => string | null;
+  /** Called after each attempt, when it is stored. */
+  readonly onAttempt: (delivery: Delivery) => void;
 }
 
 /** How many attempts are in progress at once. */

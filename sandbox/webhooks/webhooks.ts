@@ -5,25 +5,21 @@ import { Refusal } from "../../src/domain/error.ts";
 import { createListeners, type Listeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { WebhookSettings } from "../control/shapes/webhook.ts";
-import type { VirtualClock } from "../network/clock.ts";
 import { messageOf, samplePayment, storedForm, type WebhookMessage } from "./message.ts";
-import { Sender, type SenderParts } from "./sender.ts";
+import { Sender, type SendingParts } from "./sender.ts";
+import { DEFAULT_SETTINGS } from "./settings.ts";
 
 /** Called after each attempt, with the new state of the delivery. */
 export type DeliveryListener = (delivery: Delivery) => void;
 
-export interface WebhookParts
-  extends Pick<SenderParts, "beforeSending" | "reportFault" | "mayDecide" | "stopwatch" | "deliveriesAtOnce"> {
+export interface WebhookParts extends SendingParts {
   readonly service: {
     readonly isShared: boolean;
     readonly deliveries: DeliveryStore;
     subscribe(listener: (transaction: Transaction) => void): () => void;
   };
-  readonly clock: VirtualClock;
-  /** For time-outs, which a frozen clock must not stop. */
-  readonly realClock: Clock;
-  /** The webhook that the server was started with. */
-  readonly start: WebhookSettings | null;
+  /** The address of the webhook that the server was started with; null if there is none. */
+  readonly url: string | null;
 }
 
 /**
@@ -32,6 +28,7 @@ export interface WebhookParts
  */
 export class Webhooks {
   readonly #parts: WebhookParts;
+  readonly #atStart: WebhookSettings | null;
   readonly #sender: Sender;
   readonly #heldAnswers: HeldAnswers;
   readonly #attempted: Listeners<[Delivery]>;
@@ -42,7 +39,8 @@ export class Webhooks {
   #delayMs = 0;
 
   constructor(parts: WebhookParts) {
-    const { service, clock, start } = parts;
+    const { service, clock, url } = parts;
+    this.#atStart = url === null ? null : { url, ...DEFAULT_SETTINGS };
     this.#parts = parts;
     this.#attempted = createListeners(parts.reportFault);
     this.subscribe = this.#attempted.subscribe;
@@ -58,7 +56,7 @@ export class Webhooks {
         this.#attempted.announce(delivery);
       },
     });
-    this.#follow(start);
+    this.#follow(this.#atStart);
     service.subscribe(({ status }) => {
       if (this.#settings && status !== "pending") this.#sender.wakeAt(clock.nowMs() + this.#delayMs);
     });
@@ -120,7 +118,7 @@ export class Webhooks {
   /** Cancels the attempts in progress, and restores the settings of the start. The store has removed the deliveries. */
   reset(): void {
     this.#cancel();
-    this.load(this.#parts.start);
+    this.load(this.#atStart);
   }
 
   /** Resolves when all that is due was tried. */

@@ -8,8 +8,14 @@ interface Repeated {
   readonly onError: (error: unknown) => void;
 }
 
+export interface Repeater {
+  /** Begins an interval from now, if it is needed now. */
+  start(): void;
+  stop(): void;
+}
+
 /** Repeats work while it is needed, each time an interval after it has ended. */
-export function createRepeater({ clock, everyMs, work, isNeeded = () => true, onError }: Repeated) {
+export function createRepeater({ clock, everyMs, work, isNeeded = () => true, onError }: Repeated): Repeater {
   let [isRunning, isStopped, cancel] = [false, false, () => {}];
 
   function repeat(): void {
@@ -22,7 +28,6 @@ export function createRepeater({ clock, everyMs, work, isNeeded = () => true, on
   }
 
   return {
-    /** Begins an interval from now, if it is needed now. */
     start(): void {
       if (!isRunning) later();
     },

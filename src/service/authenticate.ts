@@ -6,6 +6,11 @@ import type { MerchantStore } from "../store/store.ts";
 export const INVALID_CREDENTIALS =
   "invalid API credentials: send the headers X-API-Key and X-API-Secret of a key that is not revoked";
 
+/** What knows the keys. */
+export interface KeyStore {
+  readonly merchants: Pick<MerchantStore, "findKey">;
+}
+
 /** Compared for an unknown key, so that the check takes as long as for a wrong secret. */
 const NO_HASH = new Uint8Array(32);
 
@@ -15,7 +20,7 @@ const NO_HASH = new Uint8Array(32);
  * @throws Refusal `unauthorized`
  */
 export function authenticate(
-  { merchants }: { readonly merchants: Pick<MerchantStore, "findKey"> },
+  { merchants }: KeyStore,
   apiKey: string | null,
   apiSecret: string | null,
 ): number | Promise<number> {

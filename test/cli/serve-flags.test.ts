@@ -3,7 +3,6 @@ import { writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import { serveCommand } from "../../cli/commands/serve.ts";
 import {
   addSharingOptions,
   databaseUnlessData,
@@ -11,7 +10,8 @@ import {
   namedDatabase,
   type SharingFlags,
   sharedDatabase,
-} from "../../cli/serving/database-flags.ts";
+} from "../../cli/commands/database-flags.ts";
+import { serveCommand } from "../../cli/commands/serve.ts";
 import type { SandboxConfig } from "../../cli/serving/run-sandbox.ts";
 import { configOf, type SandboxFlags } from "../../cli/serving/sandbox-flags.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";

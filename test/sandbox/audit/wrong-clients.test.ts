@@ -200,7 +200,7 @@ const MISTAKES: Readonly<Record<string, readonly [finding: string, live: (one: O
 };
 
 const ENDS: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
-  "momo exec": async () => (await scene.finishAudit({})).findings,
+  "momo exec": async () => (await scene.finishAudit()).findings,
   "sandbox.audit()": async () =>
     ((await scene.control("GET", "/audit?over=true")) as unknown as { findings: Finding[] }).findings,
   "a reset": async () => {

@@ -2,11 +2,11 @@ import { hostname } from "node:os";
 import { type Command, Option } from "commander";
 import { readSecretFile } from "../files/secret-file.ts";
 import type { Io } from "../io.ts";
+import type { DatabaseConfig, NamedDatabase } from "../serving/engine.ts";
 import { Failure } from "../terminal/failure.ts";
 import { SHARING } from "../terminal/help.ts";
 import { must, number, readDuration, readPath, withOptions } from "../terminal/options.ts";
 import { misuse } from "../terminal/usage.ts";
-import type { DatabaseConfig, NamedDatabase } from "./engine.ts";
 
 /** The options that name a database which several servers share. Neither its password nor the user of its URL is ever shown. */
 
