@@ -18,6 +18,7 @@ interface Filter<Value> {
   readonly rule: string;
   /** The JSON Schema of the parameter, and of the value in `filters_applied`. */
   readonly schema: { readonly type: "string" | "integer" | "number" } & Readonly<Record<string, unknown>>;
+  /** It selects the payment of the examples. */
   readonly example: string | number;
   /** Of a filter whose values are a few words. */
   readonly choices?: readonly string[];

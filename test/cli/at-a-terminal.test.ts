@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { flagsOf, hang, serveFake } from "../support/fake-server.ts";
@@ -229,7 +230,7 @@ describe("a person at a terminal", () => {
     await screen.until(/Amount in KES/);
     type(KEYS.enter);
     await screen.until(/What does the customer do\?[\s\S]*wrong_pin: the customer enters a wrong PIN/);
-    type(`${KEYS.down.repeat(8)}${KEYS.enter}`);
+    type(`${KEYS.down.repeat(1 + OUTCOME_NAMES.indexOf("wrong_pin"))}${KEYS.enter}`);
     await screen.until(
       /The same without questions: momo pay 0722000111 100 --outcome wrong_pin --reference A-1 --wait /,
     );

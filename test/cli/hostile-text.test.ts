@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { allGroups } from "../../cli/command-table.ts";
+import { COMMANDS } from "../../cli/command-table.ts";
 import { jsonText, visible } from "../../src/domain/visible.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
@@ -142,9 +142,9 @@ describe("at a terminal no command prints control and direction characters from 
     });
   }
 
-  test("these are all commands", async () => {
-    const names = Object.values(await allGroups()).flatMap((commands) => Object.keys(commands));
-    expect(Object.keys(CASES).sort()).toEqual([...names, "help", "version"].sort());
+  test("every command with a file of its own has a case: one file makes the others of the calls", () => {
+    const names = Object.values(COMMANDS).flatMap((commands) => Object.keys(commands));
+    expect(Object.keys(CASES)).toEqual(expect.arrayContaining([...names, "help", "version"]));
   });
 
   test.concurrent("momo serve: its folder and its requests", async () => {

@@ -45,7 +45,10 @@ export const withoutLists = (text: string): string =>
     .replaceAll(SCHEMA, "$1SCHEMA")
     .replaceAll(/(?<=members are )(?:\w+, ){6,}\w+/g, "MEMBERS")
     .replaceAll(/(?<="bytes":|"momo audit" tests=")\d+/g, "N")
-    .replaceAll(/\d+ of \d+ (?=stated sentences hold)|\d+ (?=silent ones recorded|not checked|sentences\b)/g, "N ");
+    .replaceAll(
+      /\d+ of \d+ (?=stated sentences hold)|\d+ (?=silent ones recorded|not checked|sentences\b|requests to)/g,
+      "N ",
+    );
 
 export class Recording {
   /** As the file has them. */
