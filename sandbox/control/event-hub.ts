@@ -3,9 +3,8 @@ import { createListeners } from "../../src/domain/listeners.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { createRepeater } from "../../src/domain/repeater.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
-import type { Registry } from "../../src/service/registry.ts";
 import type { Service } from "../../src/service/service.ts";
-import type { Audit } from "../audit/audit.ts";
+import type { FindingListener } from "../audit/audit.ts";
 import type { LoggedRequest, RequestLog } from "../request-log.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
@@ -45,14 +44,12 @@ export interface EventHub {
 }
 
 export interface EventSources {
-  readonly service: Pick<Service, "subscribe" | "isShared" | "replicaChangeToken"> & {
-    readonly registry: Pick<Registry, "nameOf">;
-  };
+  readonly service: Service;
   /** Real time. */
   readonly realClock: Clock;
-  readonly log: Pick<RequestLog, "subscribe">;
-  readonly audit: Pick<Audit, "subscribe">;
-  readonly webhooks: Pick<Webhooks, "subscribe">;
+  readonly log: RequestLog;
+  readonly audit: { readonly subscribe: (listener: FindingListener) => () => void };
+  readonly webhooks: Webhooks;
   readonly random: Random;
   readonly reportFault: (error: unknown) => void;
 }

@@ -42,7 +42,7 @@ export type Refuse = (request: Request, own: Reply, sentPath?: string) => Promis
 export interface ObserveOptions extends Refusing {
   readonly faults: FaultPlan;
   /** Where a fault is counted. */
-  readonly steering: Pick<Steering, "count">;
+  readonly steering: Steering;
   /** The requests that a fault delays now. */
   readonly delayed: Set<DelayedRequest>;
   /** Returns the merchant of a request, or throws. */

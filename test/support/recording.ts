@@ -46,7 +46,7 @@ export const withoutLists = (text: string): string =>
     .replaceAll(/(?<=members are )(?:\w+, ){6,}\w+/g, "MEMBERS")
     .replaceAll(/(?<="bytes":|"momo audit" tests=")\d+/g, "N")
     .replaceAll(
-      /\d+ of \d+ (?=stated sentences hold)|\d+ (?=silent ones recorded|not checked|sentences\b|requests to)/g,
+      /\d+ of \d+ (?=stated sentences hold)|\d+ (?=silent ones recorded|not checked|sentences\b|requests to|requests, at most)/g,
       "N ",
     );
 

@@ -5,6 +5,7 @@ import { FILTER_NAMES, type FilterName, filterOf } from "../../../../src/domain/
 import { setFilters, setting } from "../actions.ts";
 import { addressOfCall, api } from "../api.ts";
 import { exportPath } from "../loading.ts";
+import type { CallFilters } from "../logic/calls.ts";
 import { type Filters, isFiltered, NO_FILTERS } from "../logic/filters.ts";
 import { NO_PROBLEMS, problemsOf } from "../logic/problems.ts";
 import { filterProblem, filters, token } from "../state.ts";
@@ -14,7 +15,7 @@ import { goToRows, PauseButton } from "./long-list.tsx";
 
 interface FilterFrameProps {
   readonly search: Bound & { readonly placeholder: string };
-  readonly none: Parameters<typeof setFilters>[0];
+  readonly none: Partial<Filters & CallFilters>;
   readonly isFiltered: boolean;
   /** More filters, below the first ones. */
   readonly below?: ComponentChildren;
