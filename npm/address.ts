@@ -31,7 +31,9 @@ export function addressOf(given: Partial<SandboxAddress>): CompleteAddress {
     );
   }
   const baseUrl = urlOf("baseUrl", textOf("baseUrl"));
-  const controlUrl = textOf("controlUrl") || new URL("/_momo", baseUrl).href;
+  // The control API of the variables can be that of another server.
+  const isOther = given.baseUrl !== undefined && given.controlUrl === undefined;
+  const controlUrl = (!isOther && textOf("controlUrl")) || new URL("/_momo", baseUrl).href;
   return {
     baseUrl,
     apiKey: textOf("apiKey"),

@@ -85,6 +85,8 @@ const ownHeader = (record: ServerRecord | null): Record<string, string> =>
 export function nothingAnswersAt(origin: string, { by }: Server): Failure {
   const isVariable = by?.startsWith("MOMO_");
   const cause = isVariable ? `, which ${by} in the environment names` : "";
-  const other = isVariable ? `change or unset ${by}` : "name another with --base-url or MOMO_BASE_URL";
+  const other = isVariable
+    ? `change or unset ${by} and the other MOMO_*`
+    : "name another with --base-url or MOMO_BASE_URL";
   return new Failure("unreachable", `nothing answers at ${origin}${cause}`, `start it with momo serve, or ${other}`);
 }

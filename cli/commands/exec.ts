@@ -181,7 +181,11 @@ function warnOfSilentHosts(io: Io, interception: Interception | null): void {
 
 /** Reports what the command did, and did wrong. If the command failed, its own exit code stays. */
 function tellAudit(io: Io, report: AuditReport, { audit, quiet }: ExecFlags): void {
-  if (audit === undefined) return;
+  if (audit === undefined) {
+    if (report.findings.length > 0 && !quiet)
+      io.tell(`momo audit: ${summaryOf(report)}; the exit code shows it with --audit only`);
+    return;
+  }
   if (io.environment.isGitHubActions()) {
     // GitHub reads an annotation only at the start of a line, and the command may have ended within one.
     if (!quiet || report.findings.length > 0) io.stderr.write(`\n${formatReport(report, "github")}`);

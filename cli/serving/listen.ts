@@ -164,9 +164,12 @@ export async function explainListenFailure(
   const refuse = (message: string, hint: string) => new Failure("unexpected", message, hint);
   if (code === "EADDRINUSE") {
     environment.reachDirectly(host);
-    const holder = await holderOf(host, port, holderTimeoutMs);
-    const hint = `choose another port with ${flag}, or ${environment.beforeOptions()}${flag} 0 for any free one`;
-    return new PortInUse(`${address} is in use by ${holder}`, hint, flag);
+    const momo = await findMomo(host, port, holderTimeoutMs);
+    const free = `${environment.beforeOptions()}${flag} 0`;
+    const hint = momo
+      ? `use that one (momo env prints its address), or start a second one with ${free} and another --data`
+      : `choose another port with ${flag}, or ${free} for any free one`;
+    return new PortInUse(`${address} is in use by ${momo ?? "another program"}`, hint, flag);
   }
   if (code === "EACCES" || code === "EPERM") {
     return refuse(`${address} may not be listened on (${code})`, `choose a port above 1023 with ${flag}`);
@@ -188,8 +191,8 @@ const NO_ADDRESS: Readonly<Record<string, string>> = {
 /** A busy momo answers within this time. A program that never answers delays the refusal by no more. */
 const HOLDER_TIMEOUT_MS = 3000;
 
-/** Asks the program on the port whether it is a momo. */
-async function holderOf(host: string, port: number, timeoutMs: number): Promise<string> {
+/** Asks the program on the port whether it is a momo. @returns its name; null for another program */
+async function findMomo(host: string, port: number, timeoutMs: number): Promise<string | null> {
   try {
     const answer = await fetch(`http://${inUrl(host)}:${port}${CONTROL_PATH}/health`, {
       signal: AbortSignal.timeout(timeoutMs),
@@ -200,7 +203,7 @@ async function holderOf(host: string, port: number, timeoutMs: number): Promise<
   } catch {
     // It is not a momo.
   }
-  return "another program";
+  return null;
 }
 
 /** Whether a server could listen on a port of this machine. */

@@ -25,6 +25,8 @@ const PAGES: Texts = {
 /** The files that the pages link, printed in the same way: `momo help conftest.py > conftest.py`. */
 const FILES: Texts = {
   "conftest.py": () => import("../../docs/examples/conftest.py", { with: { type: "text" } }),
+  // @ts-expect-error: the compiler imports declarations as types only
+  "client.d.mts": () => import("../../docs/examples/client.d.mts", { with: { type: "text" } }),
   "test_cancelled.py": () => import("../../docs/examples/test_cancelled.py", { with: { type: "text" } }),
   "CancelledTest.php": () => import("../../docs/examples/CancelledTest.php", { with: { type: "text" } }),
   "test_snapshot.py": () => import("../../docs/examples/test_snapshot.py", { with: { type: "text" } }),

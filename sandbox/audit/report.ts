@@ -45,16 +45,19 @@ const oneByOne = ({ started, one_by_one }: Tally["payments"]): string =>
     ? ` (the newest ${inThousands(one_by_one)} of ${inThousands(started)} are judged one by one, the others by how they ended)`
     : "";
 
-/** The findings, each after an empty line. */
+/** The findings, each after an empty line. The same advice stands once. */
 export function findingLines({ findings }: AuditReport): string[] {
+  const told = new Set<string>();
   return findings.flatMap((finding) => {
     const { kind, severity, message, advice, first_at, count } = finding;
     const facts = [whereOf(finding), `first at ${first_at}`, count > 1 && `${inThousands(count)} times`];
+    const isTold = told.has(advice);
+    told.add(advice);
     return [
       "",
       `${severity}: ${kind}`,
       `  ${message}`,
-      `  ${advice}`,
+      `  ${isTold ? "What to do: as above." : advice}`,
       `  ${facts.filter(Boolean).join("; ")}`,
       ...others(finding),
     ];

@@ -57,6 +57,14 @@ test("a control token comes from its variable; without it, or with another, the 
   });
 });
 
+test("with an address of its own, it does not steer the sandbox of the variables", async () => {
+  process.env.MOMO_CONTROL_URL = "http://127.0.0.1:1/_momo";
+  const { ready } = await serveMomo(["--ephemeral"]);
+  const { base_url: baseUrl, api_key: apiKey, api_secret: apiSecret } = ready;
+  const sandbox = await connectSandbox({ baseUrl, apiKey, apiSecret, paymentAccountId: 1 });
+  expect(sandbox.controlUrl).toBe(new URL("/_momo", baseUrl).href);
+});
+
 test("what is missing or wrong is named, all of it at once", async () => {
   expect(await refusalOf({})).toStartWith(
     "connectSandbox() needs MOMO_BASE_URL, MOMO_API_KEY, MOMO_API_SECRET, MOMO_PAYMENT_ACCOUNT_ID: run the tests with momo exec",

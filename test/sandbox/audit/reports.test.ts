@@ -181,6 +181,13 @@ test("a value is not cut inside its quotes", () => {
   expect(summaryOf(report)).toContain('555555555…"”');
 });
 
+test("in a text the same advice stands once", () => {
+  const one = findingOf("unknown_path");
+  const text = write({ ...NOTHING, findings: [one, { ...one, message: "another path" }] }, "text");
+  expect(text.split(one.advice)).toHaveLength(2);
+  expect(text).toContain("  another path\n  What to do: as above.\n");
+});
+
 test("each format begins with what happened", () => {
   const [suite] = named("testsuite", readJunit(HOSTILE));
   expect(suite?.parent).toBe("testsuites");

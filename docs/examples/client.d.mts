@@ -1,0 +1,97 @@
+// client.d.mts: the types of client.mjs, for TypeScript. Copy it beside the client.
+
+export type Status = "pending" | "unknown" | "completed" | "failed" | "cancelled" | "expired" | "not_started";
+
+export interface Order {
+  readonly reference: string;
+  /** Of the service and the account that it belongs to. */
+  readonly service: string;
+  /** What the service has as the reference. */
+  readonly service_reference: string;
+  /** As 254712345678. */
+  readonly phone: string;
+  /** In KES. */
+  readonly amount: number;
+  readonly status: Status;
+  /** While it is not final. */
+  readonly may_have_paid?: true;
+  /** Why nothing more is known. */
+  readonly reason?: string;
+  readonly checkout_request_id: string | null;
+  readonly receipt: string | null;
+  readonly result_code: number | null;
+  readonly result_desc: string | null;
+  /** The client's own count of what the service has not found. */
+  readonly asked_ms: number;
+  readonly not_found_ms: number;
+}
+
+/** An order whose file cannot be read. */
+export interface UnreadableOrder {
+  readonly reference: string;
+  readonly status: "unreadable";
+  readonly error: string;
+}
+
+/** A payment as the list of the service shows it. */
+export interface Payment {
+  readonly status: string;
+  readonly [member: string]: unknown;
+}
+
+export interface Client {
+  pay(reference: string, phone: string, amount: number): Promise<Order>;
+  start(reference: string, phone: string, amount: number): Promise<Order>;
+  wait(reference: string): Promise<Order>;
+  ask(reference: string): Promise<Order>;
+  open(): Promise<(Order | UnreadableOrder)[]>;
+  find(reference: string, phone: string, amount: number): Promise<Payment | null>;
+  list(filters?: Readonly<Record<string, string>>): Promise<Payment[]>;
+}
+
+type Awaitable<T> = T | Promise<T>;
+
+/** Where orders are kept, by name. */
+export interface Store {
+  /** Null for a name that is not there. */
+  get(name: string): Awaitable<object | null>;
+  /** If the name is there, it does nothing, unless it `replaces`. It waits for the disk. */
+  add(name: string, value: object, options?: { readonly replaces?: boolean }): Awaitable<void>;
+  /** A name that is not there is removed already. */
+  remove(name: string): Awaitable<void>;
+  names(): Awaitable<readonly string[]>;
+}
+
+export interface Options {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  readonly paymentAccountId: number | string;
+  readonly store: Store;
+  readonly timeoutMs?: number;
+  readonly intervalMs?: number;
+  readonly deadlineMs?: number;
+  readonly notStartedAfterMs?: number;
+  readonly fetch?: (url: string, request: RequestInit) => Promise<Response>;
+  readonly now?: () => number;
+  readonly sleep?: (ms: number) => Promise<unknown>;
+}
+
+export function createClient(options: Options): Client;
+
+/** Keeps orders as files in a folder. */
+export function fileStore(folder: string): Store;
+
+export class MomoError extends Error {
+  readonly kind:
+    | "store"
+    | "usage"
+    | "not_found"
+    | "credentials"
+    | "refused"
+    | "unreachable"
+    | "unknown"
+    | "not_started";
+  /** If it is false, nothing was pushed. */
+  readonly mayHavePaid: boolean;
+}
