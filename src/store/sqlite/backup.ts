@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { UnusableDatabase } from "../store.ts";
 import {
   BUSY_TIMEOUT_MS,
-  explain,
   firstOf,
   openDatabase,
   refuseOthers,
@@ -11,6 +10,7 @@ import {
   requirePlainFile,
   requireSound,
 } from "./database.ts";
+import { explain } from "./failures.ts";
 import { KNOWN_SCHEMA } from "./migrations.ts";
 import { areTotalsTrue, recount } from "./totals.ts";
 

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { Meter } from "../vitals.ts";
-import { isBusy } from "./database.ts";
 import { DatabaseFileMissing } from "./database-file.ts";
+import { isBusy } from "./failures.ts";
 import type { ReadSnapshot } from "./read-snapshot.ts";
 import type { TotalsChange } from "./totals.ts";
 

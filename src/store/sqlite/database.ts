@@ -1,10 +1,9 @@
 import { Database, SQLiteError } from "bun:sqlite";
-import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, lstatSync, openSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, linkSync, lstatSync, rmSync } from "node:fs";
 import { readOrNull } from "../../domain/read-or-null.ts";
-import { causeAt } from "../causes.ts";
 import { UnusableDatabase } from "../store.ts";
-import { attemptBeside } from "./attempt.ts";
 import { writeDraft } from "./draft.ts";
+import { explain } from "./failures.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, migrate } from "./migrations.ts";
 
 /** How long to wait for another process that writes, or that recovers the database. It blocks this whole process. */
@@ -182,39 +181,5 @@ function close(client: Database): void {
     if (!(error instanceof SQLiteError)) throw error;
   } finally {
     client.close(true); // prepared statements too, or the file would stay open
-  }
-}
-
-/**
- * Explains an error of SQLite or of the system about a file in one line; returns other errors unchanged.
- * @param place its path, if `file` is only what it is called
- */
-export function explain(error: unknown, file: string, place = file): unknown {
-  if (error instanceof UnusableDatabase) return error;
-  const cause = causeAt(place, error, () => attemptBeside(place));
-  if (cause === null) return error;
-  if (cause.name === "LOCKED")
-    return new UnusableDatabase("locked", `${file} is locked by another program`, null, file);
-  if (cause.name === "DAMAGED")
-    return new UnusableDatabase("damaged", `${file} is damaged or not a database`, null, file);
-  return new UnusableDatabase("unwritable", `${file} cannot be used: ${cause.reason}`, cause.remedy, file);
-}
-
-export const isOfSqlite = (error: unknown): boolean => error instanceof SQLiteError;
-
-/** Whether a write failed because another process held the lock during the whole wait. */
-export function isBusy(error: unknown): boolean {
-  return error instanceof SQLiteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code ?? "");
-}
-
-/** Flushes a file, or the names in a folder, so that they survive a loss of power. Windows flushes no folder. */
-export function flushToDisk(path: string): void {
-  const isFolder = statSync(path).isDirectory();
-  if (isFolder && process.platform === "win32") return;
-  const descriptor = openSync(path, isFolder ? "r" : "r+");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, lstatSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, lstatSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
 
 /** Files beside another one, for its content until that is complete: `momo.db.PID.tmp`. */
 
@@ -44,4 +44,16 @@ export function writeDraft(file: string, content: string | Uint8Array, flush = f
     closeSync(descriptor);
   }
   return draft;
+}
+
+/** Flushes a file, or the names in a folder, so that they survive a loss of power. Windows flushes no folder. */
+export function flushToDisk(path: string): void {
+  const isFolder = statSync(path).isDirectory();
+  if (isFolder && process.platform === "win32") return;
+  const descriptor = openSync(path, isFolder ? "r" : "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

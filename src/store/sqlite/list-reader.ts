@@ -60,8 +60,8 @@ export class ListReader {
   *readParts(merchantId: number, filter: TransactionFilter): Generator<Transaction[]> {
     const selection = this.#selectionOf(filter);
     const rows = this.#statements.ofEach<TransactionRow>(
-      (of) => sql`SELECT ${sql.raw(ROW)} FROM ${transactions} ${NEWEST}
-        WHERE ${this.#isShown(merchantId, selection, of)} ${list.newest}`,
+      (kind) => sql`SELECT ${sql.raw(ROW)} FROM ${transactions} ${NEWEST}
+        WHERE ${this.#isShown(merchantId, selection, kind)} ${list.newest}`,
     );
     for (const stretch of stretchesOf(this.#statements, merchantId, [timesOf(selection)], MOST_PASSED_ON))
       yield rows(stretch).map((row) => toTransaction(row, this.#requestIds));
@@ -126,25 +126,25 @@ export class ListReader {
   }
 
   /** Its bounds take the place of the days: with both, SQLite could seek the beginning of a day. */
-  #isShown(merchantId: number, { date_from: _, date_to: __, ...selection }: Selection, of: Stretch["of"]) {
-    return and(list.selected(merchantId, selection), isWithin(of));
+  #isShown(merchantId: number, { date_from: _, date_to: __, ...selection }: Selection, kind: Stretch["kind"]) {
+    return and(list.selected(merchantId, selection), isWithin(kind));
   }
 
   /** What is read of a stretch. */
   #reads(merchantId: number, selection: Selection) {
-    const where = (of: Stretch["of"]) => this.#isShown(merchantId, selection, of);
+    const where = (kind: Stretch["kind"]) => this.#isShown(merchantId, selection, kind);
     const [limit, skip] = [sql.placeholder("limit"), sql.placeholder("skip")];
     return {
       count: this.#statements.ofEach<{ count: number }>(
-        (of) => sql`SELECT count(*) AS count FROM ${transactions} ${NEWEST} WHERE ${where(of)}`,
+        (kind) => sql`SELECT count(*) AS count FROM ${transactions} ${NEWEST} WHERE ${where(kind)}`,
       ),
       sums: this.#statements.ofEach<StatusSum>(
-        (of) => sql`SELECT status, count(*) AS count, sum(amount_cents) AS amountCents
-          FROM ${transactions} ${NEWEST} WHERE ${where(of)} GROUP BY status`,
+        (kind) => sql`SELECT status, count(*) AS count, sum(amount_cents) AS amountCents
+          FROM ${transactions} ${NEWEST} WHERE ${where(kind)} GROUP BY status`,
       ),
       page: this.#statements.ofEach<{ id: number }>(
-        (of) => sql`SELECT id
-          FROM ${transactions} ${NEWEST} WHERE ${where(of)} ${list.newest} LIMIT ${limit} OFFSET ${skip}`,
+        (kind) => sql`SELECT id
+          FROM ${transactions} ${NEWEST} WHERE ${where(kind)} ${list.newest} LIMIT ${limit} OFFSET ${skip}`,
       ),
     };
   }

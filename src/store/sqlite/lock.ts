@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync, lstatSync } from "node:fs";
-import { explain, isBusy, requirePlainFile } from "./database.ts";
+import { requirePlainFile } from "./database.ts";
+import { explain, isBusy } from "./failures.ts";
 
 /** {@link isHeld} of another process, which only looks, is over in this time. */
 const LOOK_MS = 500;

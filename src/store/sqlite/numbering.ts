@@ -2,7 +2,8 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { createRequestIds, MAX_NUMBER, type RequestIds } from "../../domain/identifiers.ts";
 import { UnusableDatabase } from "../store.ts";
-import { BUSY_TIMEOUT_MS, explain, firstOf, type OpenDatabase, requirePlainFile } from "./database.ts";
+import { BUSY_TIMEOUT_MS, firstOf, type OpenDatabase, requirePlainFile } from "./database.ts";
+import { explain } from "./failures.ts";
 
 /** The greatest number of the transactions that exist. */
 const GREATEST = "SELECT coalesce(max(id), 0) FROM transactions";

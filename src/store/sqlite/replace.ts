@@ -3,8 +3,9 @@ import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { causeOf } from "../causes.ts";
 import { UnusableDatabase } from "../store.ts";
-import { BUSY_TIMEOUT_MS, explain, firstOf, flushToDisk } from "./database.ts";
-import { aside, LOGS, withCompanions } from "./draft.ts";
+import { BUSY_TIMEOUT_MS, firstOf } from "./database.ts";
+import { aside, flushToDisk, LOGS, withCompanions } from "./draft.ts";
+import { explain } from "./failures.ts";
 
 /** Replaces one database file by another. Neither a failure nor a crash loses a database. */
 

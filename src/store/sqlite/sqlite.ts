@@ -27,8 +27,9 @@ export {
   inspectDatabase,
   rebuildDerivedData,
 } from "./backup.ts";
-export { explain, flushToDisk, isOfSqlite, requireDatabase } from "./database.ts";
-export { draftBeside, withCompanions } from "./draft.ts";
+export { requireDatabase } from "./database.ts";
+export { draftBeside, flushToDisk, withCompanions } from "./draft.ts";
+export { explain, isOfSqlite } from "./failures.ts";
 export { acquireLock, isHeld } from "./lock.ts";
 export { continueNumbers } from "./numbering.ts";
 export { HEADER_BYTES, isOwnFile, requireOwnHeader } from "./own-file.ts";
@@ -36,8 +37,12 @@ export { putInPlace, removeDatabase, restoreLogs } from "./replace.ts";
 export { readRows, writeRows } from "./transfer.ts";
 
 interface StoreOptions extends OpenOptions {
+  /** Measures commits, in milliseconds; without one they take no time. */
   readonly stopwatch?: () => number;
-  /** With a seed: 32 bytes for the key of request ids, of a database without payments; by default a random key of its own. */
+  /**
+   * With a seed: 32 bytes for the key of request ids, of a database without payments, and a reset begins with the first number again.
+   * By default a random key of its own.
+   */
   readonly requestIdKey?: Uint8Array;
 }
 
@@ -45,11 +50,8 @@ interface StoreOptions extends OpenOptions {
  * Opens the store in a database file.
  * @throws UnusableDatabase if the file is locked, damaged, older, newer, foreign, missing, a link, or cannot be written
  */
-export function openStore(file: string, options?: StoreOptions): Store {
-  const opened = openDatabase(file, options);
-  if (options?.requestIdKey) useKey(opened, file, options.requestIdKey);
-  return createStore(opened, file, options?.stopwatch, options?.requestIdKey !== undefined);
-}
+export const openStore = (file: string, options: StoreOptions = {}): Store =>
+  createStore(openDatabase(file, options), file, options);
 
 /** Opens only the merchants, for reading. The schema may be older, because nothing is migrated: other statements may not fit it. */
 export function openMerchantsForReading(file: string) {
@@ -61,15 +63,14 @@ export function openMerchantsForReading(file: string) {
 /**
  * The store in a database that is open already.
  * @param file its path
- * @param stopwatch measures commits, in milliseconds; without one they take no time
- * @param isSeeded whether a reset begins with the first number again
  */
 export function createStore(
-  { client, close }: OpenDatabase,
+  opened: OpenDatabase,
   file: string,
-  stopwatch = () => 0,
-  isSeeded = false,
+  { stopwatch = () => 0, requestIdKey }: Omit<StoreOptions, keyof OpenOptions> = {},
 ): Store {
+  const { client, close } = opened;
+  if (requestIdKey) useKey(opened, file, requestIdKey);
   const readSnapshot = createReadSnapshot(client);
   const totals = createTotalsChange(client);
   const meter = new Meter();
@@ -77,7 +78,7 @@ export function createStore(
   const assertFileInPlace = () => fileWatch.assertInPlace();
   const commits = createCommitQueue(client, readSnapshot, totals, meter, stopwatch, assertFileInPlace);
   const sql = createSql(client, commits);
-  const numbering = createNumbering(client, isSeeded);
+  const numbering = createNumbering(client, requestIdKey !== undefined);
   const deliveries = createDeliveryStore(client, sql, commits, numbering);
   const assertFileNow = () => {
     fileWatch.look();

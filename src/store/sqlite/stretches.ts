@@ -17,19 +17,18 @@ const GROWTH = 4;
 
 export const NEWEST = sql.raw("INDEXED BY transactions_newest");
 
-/** A part of the list: some whole milliseconds, or a part of one. */
-export interface Stretch {
-  readonly of: "times" | "millisecond";
-  readonly bounds: Readonly<Record<"fromMs" | "beforeMs" | "fromId" | "beforeId", number>>;
-}
+/**
+ * A part of the list: all payments of some milliseconds, or those of one millisecond with some ids, because any number of payments can
+ * start in one millisecond. SQLite seeks an id in the index only within one time.
+ */
+export type Stretch =
+  | { readonly kind: "times"; readonly fromMs: number; readonly beforeMs: number }
+  | { readonly kind: "ids"; readonly atMs: number; readonly fromId: number; readonly beforeId: number };
 
 /** From the first time on, before the second. */
 export type Times = Readonly<Record<"fromMs" | "beforeMs", number>>;
 
 type Values = Readonly<Record<string, number>>;
-
-/** A statement that is written once, and run with other values. */
-type Prepared<R> = (values: Values) => R[];
 
 /** Reads a stretch. The values are those that its statement has besides the bounds. */
 type ReadStretch<R> = (stretch: Stretch, values?: Values) => R[];
@@ -53,16 +52,15 @@ export class ListStatements {
    * @param statement reads a stretch: its condition is {@link isWithin}
    * @returns runs it; for each kind of stretch, it is prepared when it is first used
    */
-  ofEach<R>(statement: (of: Stretch["of"]) => SQL): ReadStretch<R> {
-    const times = once(() => this.#prepare<R>(statement("times")));
-    const millisecond = once(() => this.#prepare<R>(statement("millisecond")));
-    return ({ of, bounds }, values) => {
-      const read = of === "times" ? times() : millisecond();
-      return read({ ...bounds, ...values });
+  ofEach<R>(statement: (kind: Stretch["kind"]) => SQL): ReadStretch<R> {
+    const read = {
+      times: once(() => this.#prepare<R>(statement("times"))),
+      ids: once(() => this.#prepare<R>(statement("ids"))),
     };
+    return ({ kind, ...bounds }, values) => read[kind]()({ ...bounds, ...values });
   }
 
-  #prepare<R>(statement: SQL): Prepared<R> {
+  #prepare<R>(statement: SQL): (values: Values) => R[] {
     const { sql: text, params } = dialect.sqlToQuery(statement);
     const query = this.#client.query<R, SQLQueryBindings[]>(text);
     return (values) => query.all(...(fillPlaceholders(params, values) as SQLQueryBindings[]));
@@ -76,42 +74,40 @@ export function* stretchesOf(
   parts: readonly Times[],
   most: number,
 ): Generator<Stretch> {
-  const ofMerchant = eq(transactions.merchantId, merchantId);
-  const last = statements.ofEach<{ id: number; ms: number }>(
-    (of) => sql`SELECT id, created_at_ms AS ms FROM ${transactions} ${NEWEST} WHERE ${and(ofMerchant, isWithin(of))}
+  const nth = statements.ofEach<{ id: number; ms: number }>(
+    (kind) => sql`SELECT id, created_at_ms AS ms FROM ${transactions} ${NEWEST}
+      WHERE ${and(eq(transactions.merchantId, merchantId), isWithin(kind))}
       ${list.newest} LIMIT 1 OFFSET ${sql.placeholder("count")} - 1`,
   );
-  // Any number of payments can start in one millisecond.
-  function* within(ms: number): Generator<Stretch> {
-    for (let bounds = { fromMs: ms, beforeMs: ms + 1, fromId: 0, beforeId: Number.MAX_SAFE_INTEGER }; ; ) {
-      const [middle] = last({ of: "millisecond", bounds }, { count: most });
-      yield { of: "millisecond", bounds: { ...bounds, fromId: middle?.id ?? 0 } };
-      if (!middle) return;
-      bounds = { ...bounds, beforeId: middle.id };
+  function* ofMillisecond(atMs: number): Generator<Stretch> {
+    for (let beforeId = Number.MAX_SAFE_INTEGER; ; ) {
+      const [end] = nth({ kind: "ids", atMs, fromId: 0, beforeId }, { count: most });
+      yield { kind: "ids", atMs, fromId: end?.id ?? 0, beforeId };
+      if (!end) return;
+      beforeId = end.id;
     }
   }
   let count = Math.min(FIRST_ENTRIES, most);
-  for (const { fromMs, beforeMs } of parts) {
-    let bounds = { fromMs, beforeMs, fromId: 0, beforeId: Number.MAX_SAFE_INTEGER };
+  for (const { fromMs, beforeMs: newestMs } of parts) {
+    let beforeMs = newestMs;
     for (;;) {
-      const [end] = last({ of: "times", bounds }, { count });
+      const [end] = nth({ kind: "times", fromMs, beforeMs }, { count });
       if (!end) break;
-      const before: Stretch = { of: "millisecond", bounds: { ...bounds, fromMs: end.ms, beforeId: end.id } };
-      const isFull = last(before, { count: most }).length > 0;
-      yield { of: "times", bounds: { ...bounds, fromMs: isFull ? end.ms + 1 : end.ms } };
-      if (isFull) yield* within(end.ms);
-      bounds = { ...bounds, beforeMs: end.ms };
+      const rest = nth({ kind: "ids", atMs: end.ms, fromId: 0, beforeId: end.id }, { count: most });
+      const isLong = rest.length > 0;
+      yield { kind: "times", fromMs: isLong ? end.ms + 1 : end.ms, beforeMs };
+      if (isLong) yield* ofMillisecond(end.ms);
+      beforeMs = end.ms;
       count = Math.min(count * GROWTH, most);
     }
-    yield { of: "times", bounds };
+    yield { kind: "times", fromMs, beforeMs };
   }
 }
 
-/** SQLite seeks an id in the index only below one time. */
-export function isWithin(of: Stretch["of"]): SQL | undefined {
+/** Whether a payment is in a stretch, whose bounds are placeholders. */
+export function isWithin(kind: Stretch["kind"]): SQL | undefined {
   const { id, createdAtMs } = transactions;
-  const [fromMs, beforeMs] = [sql.placeholder("fromMs"), sql.placeholder("beforeMs")];
-  if (of === "times") return and(gte(createdAtMs, fromMs), lt(createdAtMs, beforeMs));
-  const [fromId, beforeId] = [sql.placeholder("fromId"), sql.placeholder("beforeId")];
-  return and(eq(createdAtMs, fromMs), gte(id, fromId), lt(id, beforeId));
+  const bound = sql.placeholder;
+  if (kind === "times") return and(gte(createdAtMs, bound("fromMs")), lt(createdAtMs, bound("beforeMs")));
+  return and(eq(createdAtMs, bound("atMs")), gte(id, bound("fromId")), lt(id, bound("beforeId")));
 }
