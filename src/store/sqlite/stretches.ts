@@ -9,8 +9,8 @@ import { list, transactions } from "./tables.ts";
  * with their rows or without.
  */
 const FIRST_ENTRIES = 1000;
-export const MOST_ENTRIES = 32_000;
-export const MOST_ROWS = 5000;
+export const MOST_ENTRIES = 16_000;
+export const MOST_ROWS = 2500;
 /** The same where all rows are read as a whole. */
 export const MOST_PASSED_ON = 250;
 const GROWTH = 4;
