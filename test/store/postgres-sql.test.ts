@@ -86,13 +86,14 @@ test("pauses between attempts double up to 400 ms", async () => {
 test("what must not run twice may wait for its answer until the deadline, and so may a long read; all else a quarter of it", async () => {
   const { sql, limits } = openSql([]);
   await sql.read("a");
+  await sql.write("a");
   await sql.transaction(async () => {});
   await sql.reading(async () => {}, true);
-  await sql.write("a");
+  await sql.writeOnce("a");
   await sql.transactionOnce(async () => {});
   const quarter = { openMs: 1000, workMs: 1000 };
   const whole = { ...quarter, workMs: 4000 };
-  expect(limits).toEqual([quarter, quarter, whole, whole, whole]);
+  expect(limits).toEqual([quarter, quarter, quarter, whole, whole, whole]);
 });
 
 /** What was sent until the end, and how it ended. */
@@ -108,9 +109,10 @@ const inTransaction: Parameters<EngineSql["transaction"]>[0] = (query) => query(
 
 test.each<[string, readonly Error[], (sql: EngineSql) => Promise<unknown>, unknown[]]>([
   ["a read is sent again", [LOST], (sql) => sql.read("a"), ["a a", null, 0]],
-  ["a write is left unknown at once", [LOST], (sql) => sql.write("a"), ["a", "unknown", 1]],
-  ["a write that the server rolled back is sent again", [READ_ONLY], (sql) => sql.write("a"), ["a a", null, 0]],
-  ["a write that it refused is not", [REFUSED], (sql) => sql.write("a"), ["a", REFUSED, 0]],
+  ["a write that may run twice is sent again", [LOST, READ_ONLY], (sql) => sql.write("a"), ["a a a", null, 1]],
+  ["a write that may not is left unknown at once", [LOST], (sql) => sql.writeOnce("a"), ["a", "unknown", 1]],
+  ["a write that the server rolled back is sent again", [READ_ONLY], (sql) => sql.writeOnce("a"), ["a a", null, 0]],
+  ["a write that it refused is not", [REFUSED], (sql) => sql.writeOnce("a"), ["a", REFUSED, 0]],
   [
     "a transaction that ended before its COMMIT is repeated",
     [LOST],
@@ -133,8 +135,8 @@ test.each<[string, readonly Error[], (sql: EngineSql) => Promise<unknown>, unkno
   expect(await endOf(errors, work)).toEqual(expected);
 });
 
-test("at the deadline a transaction is left unknown only if an attempt may have been stored", async () => {
-  const write = (sql: EngineSql) => sql.transaction(async () => {});
+test("at the deadline a write is left unknown only if an attempt may have been stored", async () => {
+  const write = (sql: EngineSql) => sql.write("a");
   const often = (error: Error) => Array<Error>(200).fill(error);
   const ends: (readonly [readonly Error[], unknown])[] = [
     [often(LOST), "unknown"],

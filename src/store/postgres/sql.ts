@@ -6,7 +6,8 @@ import type { Connection, Connections, Script } from "./connections.ts";
 import { StoreClosed, sqlStateOf, verdictOf } from "./failures.ts";
 
 /**
- * Runs statements, and tries them again until the commit deadline where nothing of them is stored.
+ * Runs statements, and tries them again until the commit deadline where nothing of them is stored. `read`, `write` and `transaction`
+ * also run again if an answer is lost, and do not wait long for one.
  * @throws OutcomeUnknown from all that write: the work may be stored
  */
 export interface EngineSql extends Sql {
@@ -15,7 +16,9 @@ export interface EngineSql extends Sql {
    * @param isLong whether one attempt may use the whole deadline
    */
   reading<T>(work: (connection: Connection) => Promise<T>, isLong?: boolean): Promise<T>;
-  /** Several statements in one READ COMMITTED transaction. It runs again if the answer to its commit is lost. */
+  /** One statement that is never sent twice. */
+  readonly writeOnce: Query;
+  /** Several statements in one READ COMMITTED transaction. */
   transaction<T>(work: InTransaction<T>): Promise<T>;
   /** The same, but it is never committed twice. */
   transactionOnce<T>(work: InTransaction<T>): Promise<T>;
@@ -95,18 +98,21 @@ export function createSql({ connections, clock, stopwatch, meter, deadlineMs, on
 
   return {
     read: (text, parameters) => run(({ query }) => query(text, parameters)),
-    write: <Row>(text: string, parameters?: readonly unknown[]) => {
-      const statement: Work<Row[]> = ({ query }, sending) => {
-        sending();
-        return query<Row>(text, parameters);
-      };
-      return run(statement, { isOnce: true });
-    },
+    write: <Row>(text: string, parameters?: readonly unknown[]) => run(statement<Row>(text, parameters)),
+    writeOnce: <Row>(text: string, parameters?: readonly unknown[]) =>
+      run(statement<Row>(text, parameters), { isOnce: true }),
     reading: (work, isLong = false) => run(work, { isLong }),
     transaction: (work) => run(transaction(work)),
     transactionOnce: (work) => run(transaction(work), { isOnce: true }),
   };
 }
+
+const statement =
+  <Row>(text: string, parameters?: readonly unknown[]): Work<Row[]> =>
+  ({ query }, sending) => {
+    sending();
+    return query<Row>(text, parameters);
+  };
 
 const transaction =
   <T>(work: InTransaction<T>): Work<T> =>

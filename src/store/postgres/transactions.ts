@@ -56,7 +56,7 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
     const firsts = firstOfEach(outcomes);
     if (firsts.length === 0) return [];
     await reset;
-    return timed(parts, firsts.length, () => update(sql.write, firsts, "o"));
+    return timed(parts, firsts.length, () => update(sql.writeOnce, firsts, "o"));
   }
 
   /** Locks due payments. The lock only saves work: the conditional update decides which outcome counts. */
@@ -116,7 +116,7 @@ function createInserts(parts: TransactionParts) {
 
   async function insert(items: readonly PendingTransaction[], shard: string): Promise<(true | Error)[]> {
     const json = JSON.stringify(items.map((item) => toRow(toNewRow(item))));
-    const written = await idsOf(sql.write, INSERT, [json, shard]);
+    const written = await idsOf(sql.writeOnce, INSERT, [json, shard]);
     return items.map(({ id }) =>
       // Of two items with the same number, the first is stored.
       written.delete(id) ? true : new Error(`UNIQUE constraint failed: there is a transaction ${id}`),
