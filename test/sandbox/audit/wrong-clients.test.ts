@@ -103,9 +103,17 @@ const MISTAKES: Readonly<Record<string, readonly [finding: string, live: (one: O
     "error charges_twice",
     (one) => pushAs(one, "ORDER-0001~afe2c720", "ORDER-0001~c3344b60"),
   ],
-  "sends two tickets with numbers of eight digits": [
+  "sends an order of the client to copy again, whose additions are digits alone": [
+    "error charges_twice",
+    (one) => pushAs(one, "ORDER-0001~84207315", "ORDER-0001~31507264"),
+  ],
+  "sends two tickets with the days of their shows": [
     "warning charges_twice",
     (one) => pushAs(one, "KIOSK~20261129", "KIOSK~20261130"),
+  ],
+  "sends two tickets with numbers of eight digits": [
+    "warning charges_twice",
+    (one) => pushAs(one, "KIOSK~00000041", "KIOSK~00000057"),
   ],
   "sends an order of the client to copy again, with another amount": [
     "error charges_twice",
