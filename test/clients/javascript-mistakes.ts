@@ -45,7 +45,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     shows: ANSWER,
     from: 67,
     standsBefore: "push",
-    mjs: [['if (error.kind === "unknown") await useStore', "if (!error) await useStore"]],
+    mjs: [["await useStore(key, () => store.remove(`", "void (() => store.remove(`"]],
   },
   {
     name: "believes its own clock that nothing has started",
@@ -63,7 +63,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     name: "takes no answer for a failure",
     shows: ANSWER,
     from: 5,
-    mjs: [["order, {}, error.message", 'order, { status: "failed" }, error.message']],
+    mjs: [["read(key, error.message)", 'record(key, order, { status: "failed" }, error.message)']],
   },
   {
     name: "takes a lost answer for a refusal of the network",
@@ -86,19 +86,16 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     shows: ANSWER,
     from: 12,
     mjs: [
-      ["Number(row.amount) === amount && String(row.phone).endsWith(phone.slice(3))", "true"],
+      ["String(row.phone).endsWith(phone.slice(3)) && Number(row.amount) === amount", "true"],
       ["list({ search: service_reference })", "list({ search: service_reference[0] })"],
-      [
-        "found.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0",
-        "found.length > 0",
-      ],
+      ["createToken()}` })).length === 0", "createToken()}` })).length >= 0"],
     ],
   },
   {
     name: "believes the first payment of a push that was repeated",
     shows: ANSWER,
     from: 119,
-    mjs: [["const isEnded =", "const isEnded = true ||"]],
+    mjs: [["const isUnpaid =", "const isUnpaid = true ||"]],
   },
   {
     name: "leaves out a row because of its date",
@@ -106,8 +103,8 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     from: 66,
     mjs: [
       [
-        "Number(row.amount) === amount &&",
-        'Number(row.amount) === amount && Math.abs(Date.parse(row.created_at + "+03:00") - now()) < 600_000 &&',
+        "Number(row.amount) === amount",
+        'Number(row.amount) === amount && Math.abs(Date.parse(row.created_at + "+03:00") - now()) < 600_000',
       ],
     ],
   },
@@ -115,7 +112,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     name: "says after a full disk that the customer has not paid",
     shows: /but the customer may have paid/,
     from: 202,
-    mjs: [["order));\n    }\n    const order", "order), { mayHavePaid: false });\n    }\n    const order"]],
+    mjs: [["order));\n    }\n    return read", "order), { mayHavePaid: false });\n    }\n    return read"]],
   },
   {
     name: "goes on after cancelled",
@@ -140,7 +137,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
   {
     name: "asks for the status without an id",
     shows: "failure_misread",
-    mjs: [["if (id) {", "if (reference) {"]],
+    mjs: [["const payments = id ?", "const payments = order ?"]],
   },
   {
     name: "stores another id of the answer",

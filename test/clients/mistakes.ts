@@ -37,7 +37,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
     ...inEach(
       [" && !isFinal(stored)) return push", ") return push"],
       [' and stored["status"] not in FINAL:', ":"],
-      [" && !isFinal($stored);", ";"],
+      ["$isOwn && !isFinal($stored)", "$isOwn"],
     ),
   },
   {
@@ -47,16 +47,16 @@ export const MISTAKES: readonly MistakeInEach[] = [
     standsBefore: "push",
     ...inEach(
       [
-        "if (isLost) return",
-        'if (isLost) store.add(key + "~ended", { ...order, status: "not_started" });\n    if (isLost) return',
+        'return { ...order, status: "not_started"',
+        'return store.add(key + "~ended", { ...order, status: "not_started" }), { ...order, status: "not_started"',
       ],
       [
         'order.update(status="not_started"',
         'self.store.add(f"{key}~ended", {**order, "status": "not_started"})\n            order.update(status="not_started"',
       ],
       [
-        "if ($isOut) return",
-        "if ($isOut) $this->store->add(\"$key~ended\", [...$order, 'status' => 'not_started']);\n        if ($isOut) return",
+        "return ['status' => 'not_started'",
+        "return $this->store->add(\"$key~ended\", [...$order, 'status' => 'not_started']) ?? ['status' => 'not_started'",
       ],
     ),
   },

@@ -1,6 +1,6 @@
 // Runs commands of the client of the file that is named, one after the other. Each line of the standard input is the
 // environment and the arguments of a command. The answer is what it prints, and its exit code.
-import { copyFileSync } from "node:fs";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
@@ -11,7 +11,8 @@ let count = 0;
 for await (const line of createInterface({ input: process.stdin })) {
   const { env, args } = JSON.parse(line);
   count += 1;
-  const copy = `${folder}/client-${count}.mjs`; // a module of one name runs once
+  mkdirSync(`${folder}/${count}`);
+  const copy = `${folder}/${count}/client.mjs`; // a module of one path runs once
   copyFileSync(file, copy);
   Object.assign(process.env, env);
   process.argv = [node, copy, ...args];

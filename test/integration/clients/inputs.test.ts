@@ -45,7 +45,7 @@ for (const program of PROGRAMS) {
         for (const address of noAddresses) {
           const { error, exitCode } = await run(address, newFolder(), "find", ...PAYMENT);
           expect({ address, code: error?.code, exitCode }).toEqual({ address, code: "usage", exitCode: 2 });
-          expect(error?.message).toMatch(/^base_?url must be such as https:/i);
+          expect(error?.message).toMatch(/^base_?url [(]MOMO_BASE_URL[)] must be such as https:/i);
           expect(error?.message).toContain(address);
         }
       },
@@ -75,10 +75,10 @@ for (const program of PROGRAMS) {
     );
 
     test.each([
-      ["MOMO_API_KEY", "", /^api_?key must be ASCII without spaces/i],
-      ["MOMO_API_KEY", "\u043a", /^api_?key must be ASCII without spaces; it is/i],
-      ["MOMO_API_SECRET", "\u043a", /^api_?secret must be ASCII without spaces(?!.*\u043a)/i],
-      ["MOMO_PAYMENT_ACCOUNT_ID", "", /^payment_?account_?id must be a whole number from 1/i],
+      ["MOMO_API_KEY", "", /^api_?key [(]MOMO_API_KEY[)] must be ASCII without spaces/i],
+      ["MOMO_API_KEY", "\u043a", /^api_?key [(]MOMO_API_KEY[)] must be ASCII without spaces; it is/i],
+      ["MOMO_API_SECRET", "\u043a", /^api_?secret [(]MOMO_API_SECRET[)] must be ASCII without spaces(?!.*\u043a)/i],
+      ["MOMO_PAYMENT_ACCOUNT_ID", "", /^account [(]MOMO_PAYMENT_ACCOUNT_ID[)] must be a number/i],
     ])(
       "refuses %s %p by name",
       async (variable, value, message) => {

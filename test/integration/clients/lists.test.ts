@@ -34,7 +34,7 @@ for (const program of PROGRAMS) {
   const run = runnerOf(program);
 
   describeWith(needs, `the client in ${name}`, () => {
-    test.each([[[1]], ["x"], [5], [{ total_pages: "3" }], [{ total_pages: [] }]])(
+    test.each([[[]], [null], [{}], [{ total_pages: "3" }], [{ total_pages: [] }]])(
       "reads a list whose pagination is %p",
       async (pagination) => {
         const list = (_page: number, search: string, pushed: string) =>
@@ -63,7 +63,7 @@ for (const program of PROGRAMS) {
         expect(notFoundMs(orders)).toBe(0);
         const { error, exitCode } = await run(baseUrl, orders, "find", ...PAYMENT);
         expect({ code: error?.code, exitCode }).toEqual({ code: "unknown", exitCode: 6 });
-        expect(error?.message).toContain("another payment of 254712345678 can be that of");
+        expect(error?.message).toContain("the service shows a payment that can be that of");
       },
       TEST_TIMEOUT_MS,
     );
@@ -122,19 +122,6 @@ for (const program of PROGRAMS) {
         await run(baseUrl, orders, "start", ...PAYMENT);
         storeNotFound(orders, 599_000);
         expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe(expected);
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test(
-      "does not say which payment is that of a stored order, if the service searches for phones alone",
-      async () => {
-        const list = (_page: number, search: string) => json({ transactions: search === PHONE ? [OWN_ROW] : [] });
-        const { baseUrl } = serveService({ status: () => json(PAID), list });
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        await run(baseUrl, orders, "ask", "ORDER-0001");
-        expect((await run(baseUrl, orders, "find", ...PAYMENT)).error).toMatchObject({ code: "unknown" });
       },
       TEST_TIMEOUT_MS,
     );

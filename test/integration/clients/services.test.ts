@@ -117,10 +117,9 @@ for (const program of PROGRAMS) {
         storeNotFound(orders, 599_000);
         expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
           status: "unknown",
-          reason: "the service shows ORDER-0001 with another phone or amount",
+          reason: "the service shows a payment that can be that of ORDER-0001",
         });
-        // A search for one of them finds what it asks for, or nothing.
-        expect((await run(baseUrl, newFolder(), "find", ...PAYMENT)).exitCode).toBe(3);
+        expect((await run(baseUrl, newFolder(), "find", ...PAYMENT)).error).toMatchObject({ code: "unknown" });
       },
       TEST_TIMEOUT_MS,
     );
@@ -132,7 +131,7 @@ for (const program of PROGRAMS) {
         const orders = newFolder();
         await run(baseUrl, orders, "start", ...PAYMENT);
         const { result } = await run(baseUrl, orders, "ask", "ORDER-0001");
-        expect(result).toMatchObject({ status: "pending", reason: "the service shows null" });
+        expect(result).toMatchObject({ status: "pending", reason: "the service shows [null]" });
       },
       TEST_TIMEOUT_MS,
     );
