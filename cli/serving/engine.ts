@@ -46,24 +46,28 @@ export interface World {
   readonly environment: Environment;
 }
 
-export interface EngineOptions extends World {
+/** The same of this machine, as {@link thisMachine} gives it. */
+export interface Machine extends World {
   /** The time of this machine. */
   readonly hostClock: Clock;
+  /** How a refusal names an option, such as `--clock`. */
+  readonly optionName: (flag: string) => string;
+}
+
+export interface EngineOptions extends Machine {
   readonly directory: DataDirectory;
   /** A database that several servers share; absent or null: the file in the data directory. */
   readonly database?: DatabaseConfig | null;
   /** Whether the data directory is removed when the server stops. */
   readonly isTemporary?: boolean;
-  /** How a refusal names an option, such as `--clock`. */
-  readonly optionName: (flag: string) => string;
   /** The text that the key of request ids comes from; null: it is random. */
   readonly seed?: string | null;
 }
 
 /** The clocks and the randomness of this machine, and what a server uses of its process. */
-export const thisMachine = ({ environment, optionName, reportFault, warn }: Io) => ({
+export const thisMachine = ({ environment, optionName, reportFault, warn, clock }: Io): Machine => ({
   realClock: durations,
-  hostClock: systemClock,
+  hostClock: clock,
   stopwatch,
   random: systemRandom,
   environment,
