@@ -9,8 +9,8 @@ interface Ignored extends Verdict {
   readonly name: string | null;
 }
 
-/** Clients send `{}` or `[]` where they have nothing to send. */
-const EMPTY_BYTES = 2;
+/** Clients send `{}`, `[]` or `null` where they have nothing to send. */
+const EMPTY_BYTES = 4;
 
 export const filterIgnored = requestRule({
   kind: "filter_ignored",
