@@ -8,6 +8,9 @@ interface Item {
 
 export type Numbered<T> = T & { readonly id: number };
 
+/** Where items are added: before all others, or before the one with this id. */
+export type Place = "first" | number;
+
 export interface SavedList<T> {
   readonly items: readonly Numbered<T>[];
   readonly lastId: number;
@@ -39,13 +42,14 @@ export class NumberedList<T extends Item> {
   }
 
   /**
-   * @param isFirst whether they come before all others
+   * @param place by default, they come after all others
    * @returns their ids
-   * @throws Refusal `invalid` if there would be too many
+   * @throws Refusal `invalid` if there would be too many, `not_found` if no item has the id
    */
-  add(items: readonly T[], isFirst = false): number[] {
+  add(items: readonly T[], place?: Place): number[] {
+    const before = this.#items.slice(0, this.#indexOf(place));
     const added = items.map((item, index) => numbered(item, this.#lastId + index + 1));
-    this.#set(isFirst ? [...added, ...this.#items] : [...this.#items, ...added]);
+    this.#set([...before, ...added, ...this.#items.slice(before.length)]);
     return added.map(({ id }) => id);
   }
 
@@ -67,10 +71,20 @@ export class NumberedList<T extends Item> {
    */
   remove(name: string): number {
     const gone = this.#items.find(({ id }) => String(id) === name);
-    if (!gone)
-      throw new Refusal("not_found", `there is no ${this.what} with the id ${shown(name)}; ${this.#inForce()}`);
+    if (!gone) throw this.#missing(name);
     this.#items = this.#items.filter((item) => item !== gone);
     return gone.id;
+  }
+
+  #indexOf(place: Place | undefined): number {
+    if (place === undefined) return this.#items.length;
+    const index = place === "first" ? 0 : this.#items.findIndex(({ id }) => id === place);
+    if (index < 0) throw this.#missing(String(place));
+    return index;
+  }
+
+  #missing(name: string): Refusal {
+    return new Refusal("not_found", `there is no ${this.what} with the id ${shown(name)}; ${this.#inForce()}`);
   }
 
   #inForce(): string {

@@ -4,7 +4,7 @@ import { drawSeed, type Random } from "../../src/domain/random.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { MAX_FAULTS } from "../faults/plan.ts";
 import { type Calls, type ControlContext, call } from "./context.ts";
-import { added, bodyOf, itemsBody, placeQuery } from "./input.ts";
+import { added, bodyOf, itemsBody, placeOf, placeQuery } from "./input.ts";
 import { fault, faultInForce } from "./shapes/faults.ts";
 import { addedIds, count } from "./shapes/values.ts";
 
@@ -28,10 +28,9 @@ export const FAULT_CALLS: Calls = {
       { ...faultList, ...addedIds },
       { body: items, query: placeQuery },
       async ({ steering, state, idRandom }, { body, query }) => {
-        const isFirst = query.first === "true";
         const drawn = drawnOnce(idRandom);
         const seedNow = () => (state.faults.isEmpty ? drawn() : state.faults.seed);
-        const ids = await steering.change(() => state.faults.add(body.seed ?? seedNow(), body.faults, isFirst));
+        const ids = await steering.change(() => state.faults.add(body.seed ?? seedNow(), body.faults, placeOf(query)));
         return inForce(state, added(ids));
       },
     ),

@@ -7,6 +7,7 @@ import { parsePhone } from "../../src/domain/phone.ts";
 import { fromOne, queryNumber } from "../../src/http/input.ts";
 import { parseInput } from "../../src/http/parse-input.ts";
 import { expectJson, objectIn, readJson } from "../../src/http/request.ts";
+import type { Place } from "../numbered-list.ts";
 import type { Body } from "./context.ts";
 import { durationText } from "./shapes/values.ts";
 
@@ -94,9 +95,17 @@ export function itemsBody<T extends z.ZodObject>(schema: T, name: string, exampl
 }
 
 /** Where rules or faults are added: the first that fits decides. */
-export const placeQuery = z.object({
-  first: yesOrNo.optional().describe("whether they come before all others; by default after them"),
-});
+export const placeQuery = z
+  .object({
+    first: yesOrNo.optional().describe("whether they come before all others; by default after them"),
+    before: entry.optional().describe("the id of the one that they come before"),
+  })
+  .refine(({ first, before }) => first === undefined || before === undefined, {
+    error: "give first or before, not both",
+  });
+
+export const placeOf = ({ first, before }: z.output<typeof placeQuery>): Place | undefined =>
+  first === "true" ? "first" : before;
 
 /** The ids of what was added, for the answer. */
 export const added = (ids: readonly number[]) => ({ ids, ...(ids.length === 1 && { id: ids[0] }) });

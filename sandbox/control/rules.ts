@@ -5,7 +5,7 @@ import { endingOf } from "../network/choice.ts";
 import { afterOf, outcomesView } from "../network/outcomes.ts";
 import { MAX_RULES } from "../network/rules.ts";
 import { type Calls, type ControlContext, call } from "./context.ts";
-import { added, bodyOf, itemsBody, parseItems, placeQuery } from "./input.ts";
+import { added, bodyOf, itemsBody, parseItems, placeOf, placeQuery } from "./input.ts";
 import * as shapes from "./shapes/steering.ts";
 import { type Rule, rule } from "./shapes/steering.ts";
 import { addedIds } from "./shapes/values.ts";
@@ -35,7 +35,7 @@ export const RULE_CALLS: Calls = {
       { ...ruleList, ...addedIds },
       { body, query: placeQuery },
       async ({ steering, state }, { body, query }) => {
-        const ids = await steering.change(() => state.rules.add(body.rules, query.first === "true"));
+        const ids = await steering.change(() => state.rules.add(body.rules, placeOf(query)));
         return inForce(state, added(ids));
       },
     ),

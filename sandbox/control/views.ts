@@ -73,6 +73,7 @@ export function requestView(request: LoggedRequest): LoggedCall {
     ),
     body: request.body === null ? null : redact(request.body),
     body_cut_bytes: request.bodyCutBytes,
+    checkout_request_id: request.checkoutRequestId && redact(request.checkoutRequestId),
     status: request.status,
     delivered: request.isDelivered,
     answer: request.status === null || request.answer === null ? null : parsed(redact(request.answer)),

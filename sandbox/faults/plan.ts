@@ -1,7 +1,7 @@
 import { createListeners } from "../../src/domain/listeners.ts";
 import { seededChance } from "../../src/domain/random.ts";
 import type { Fault } from "../control/shapes/faults.ts";
-import { type Numbered, NumberedList, type SavedList } from "../numbered-list.ts";
+import { type Numbered, NumberedList, type Place, type SavedList } from "../numbered-list.ts";
 import type { CountedRequest } from "./kind.ts";
 import { kindOf } from "./kinds.ts";
 
@@ -61,12 +61,11 @@ export class FaultPlan {
 
   /**
    * Adds some. The random generator continues. Another seed restarts it.
-   * @param isFirst whether they come before all others
    * @returns their ids
    */
-  add(seed: number, more: readonly Fault[], isFirst: boolean): number[] {
+  add(seed: number, more: readonly Fault[], place?: Place): number[] {
     const wasEmpty = this.isEmpty;
-    const ids = this.#list.add(more, isFirst);
+    const ids = this.#list.add(more, place);
     if (wasEmpty || seed !== this.#seed) this.#begin(seed);
     return ids;
   }

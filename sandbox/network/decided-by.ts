@@ -43,4 +43,8 @@ function course({ outcome, result, atMs }: Script, transaction: Transaction): st
     : `${outcome}, which the network never answers`;
 }
 
-const lasted = (untilMs: number, { createdAtMs }: Transaction): string => formatDuration(untilMs - createdAtMs);
+/** An answer by hand comes at any time: `13.2s` says enough. */
+function lasted(untilMs: number, { createdAtMs }: Transaction): string {
+  const ms = untilMs - createdAtMs;
+  return ms > 1000 && ms % 1000 > 0 ? `${Math.round(ms / 100) / 10}s` : formatDuration(ms);
+}

@@ -1,7 +1,7 @@
 import { createListeners, type Listener } from "../../src/domain/listeners.ts";
 import type { Prompt } from "../../src/domain/provider.ts";
 import type { Rule } from "../control/shapes/steering.ts";
-import { type Numbered, NumberedList, type SavedList } from "../numbered-list.ts";
+import { type Numbered, NumberedList, type Place, type SavedList } from "../numbered-list.ts";
 import type { Choice } from "./choice.ts";
 import { matches } from "./rule-match.ts";
 
@@ -11,11 +11,8 @@ export interface RuleBook {
   /** Its listener is called when one of the times of a rule is used up. */
   readonly subscribe: (listener: Listener<[]>) => () => void;
   readonly list: () => readonly Numbered<Rule>[];
-  /**
-   * @param isFirst whether they decide before all others
-   * @returns their ids
-   */
-  readonly add: (more: readonly Rule[], isFirst: boolean) => number[];
+  /** @returns their ids */
+  readonly add: (more: readonly Rule[], place?: Place) => number[];
   readonly replace: (next: readonly Rule[]) => void;
   readonly remove: (id: string) => undefined;
   readonly clear: () => void;
@@ -42,7 +39,7 @@ export function createRuleBook(start: readonly Rule[], reportFault: (error: unkn
   return {
     subscribe: counted.subscribe,
     list: () => list.items,
-    add: (more: readonly Rule[], isFirst: boolean) => list.add(more, isFirst),
+    add: (more: readonly Rule[], place?: Place) => list.add(more, place),
     replace: (next: readonly Rule[]) => list.replace(next),
     remove: (id: string) => void list.remove(id),
     clear: () => list.clear(),

@@ -84,7 +84,7 @@ export const FILTERS = {
     words: "only payments of this kind, in any letter case",
     example: "api",
     flag: "--type <type>",
-    field: { label: "Type" },
+    field: { label: "Kind (type)" },
     others: /^(?:filter)?(?:kind|types|transactiontype|paymenttype)$/,
     fits: (kind, row) => row.type.toLowerCase() === kind,
   }),
@@ -138,7 +138,7 @@ export const FILTERS = {
     example: 1,
     lenient: wholeNumber,
     flag: "--id <payment>",
-    field: { label: "Id", inputMode: "numeric", size: 6 },
+    field: { label: "Number (id)", inputMode: "numeric", size: 6 },
     fits: (id, row) => row.id === id,
   }),
 };

@@ -58,7 +58,7 @@ test("names in other letters, an empty text, and one rule or fault as arguments 
   const flat = (await call("rules", { outcome: "cancelled", phone: PHONE, amount: "5", times: "2" })).answer;
   expect(flat.rules).toMatchObject([{}, {}, { match: { phone: "254712345678", amount: 5 }, times: 2 }]);
   const both = (await call("rules", { action: "add", outcome: "cancelled", amount: 5, match: { phone: PHONE } })).text;
-  expect(both).toContain("there is no argument outcome: rules with action add takes first, rules");
+  expect(both).toContain("there is no argument outcome: rules with action add takes first, before, rules");
   const mistyped = { action: "add", match: { phone: PHONE }, outcom: "cancelled" };
   expect((await call("rules", mistyped)).text).toContain("there is no argument outcom (did you mean outcome?): rules");
   await call("rules", { action: "remove", id: flat.id });

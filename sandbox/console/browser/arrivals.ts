@@ -1,6 +1,6 @@
 import { formatPhone } from "./logic/format.ts";
 import * as state from "./state.ts";
-import type { Transaction } from "./wire.ts";
+import type { Status, Transaction } from "./wire.ts";
 
 /** The payments of events and lists, the last ones that came: a poll has only the id of its payment. */
 const known = new Map<string, Transaction>();
@@ -34,8 +34,17 @@ export function nameOf(checkoutRequestId: string): string {
   return payment ? (payment.reference ?? formatPhone(payment.phone)) : checkoutRequestId;
 }
 
+/** The status of a payment; null if it is not known. */
+export function statusOf(checkoutRequestId: string): Status | null {
+  // A payment that ends changes the counts.
+  state.counts.value;
+  return known.get(checkoutRequestId)?.status ?? null;
+}
+
 const hasEnded = (checkoutRequestId: string): boolean =>
   (known.get(checkoutRequestId)?.status ?? "pending") !== "pending";
+
+export const isUsed = (reference: string): boolean => [...known.values()].some((one) => one.reference === reference);
 
 /** Removes what came by events: the server is another one, or was reset. */
 export function forgetAll(): void {

@@ -1,4 +1,4 @@
-import { batch, computed } from "@preact/signals";
+import { batch, computed, type Signal } from "@preact/signals";
 import * as arrivals from "./arrivals.ts";
 import { ask, beginAnew, type Part, partOf, quietly } from "./asking.ts";
 import { isFiltered, queryOf } from "./logic/filters.ts";
@@ -17,47 +17,27 @@ const server = partOf<wire.ServerFacts>({
   },
 });
 
-const outcomes = partOf<{ outcomes: wire.Outcome[] }>({
-  question: () => "/outcomes",
-  take({ outcomes }) {
-    state.outcomes.value = outcomes;
-  },
-});
+/** A list that the answer has under its own name. */
+function listOf<Name extends string, Row>(
+  name: Name,
+  target: Signal<readonly Row[]>,
+  question: () => string = () => `/${name}`,
+): Part {
+  return partOf<Record<Name, readonly Row[]>>({
+    question,
+    take(answer) {
+      target.value = answer[name];
+    },
+  });
+}
 
-const merchants = partOf<{ merchants: wire.Merchant[] }>({
-  question: () => "/merchants",
-  take({ merchants }) {
-    state.merchants.value = merchants;
-  },
-});
-
-const accounts = partOf<{ accounts: wire.Account[] }>({
-  question: () => `/accounts?merchant_id=${state.merchantId.value}`,
-  take({ accounts }) {
-    state.accounts.value = accounts;
-  },
-});
-
-const keys = partOf<{ keys: wire.Key[] }>({
-  question: () => `/keys?merchant_id=${state.merchantId.value}`,
-  take({ keys }) {
-    state.keys.value = keys;
-  },
-});
-
-const rules = partOf<{ rules: wire.Rule[] }>({
-  question: () => "/rules",
-  take({ rules }) {
-    state.rules.value = rules;
-  },
-});
-
-const faults = partOf<{ faults: wire.Fault[] }>({
-  question: () => "/faults",
-  take({ faults }) {
-    state.faults.value = faults;
-  },
-});
+const outcomes = listOf("outcomes", state.outcomes);
+const merchants = listOf("merchants", state.merchants);
+const accounts = listOf("accounts", state.accounts, () => `/accounts?merchant_id=${state.merchantId.value}`);
+const keys = listOf("keys", state.keys, () => `/keys?merchant_id=${state.merchantId.value}`);
+const rules = listOf("rules", state.rules);
+const faults = listOf("faults", state.faults);
+const snapshots = listOf("snapshots", state.snapshots);
 
 const clock = partOf<wire.ClockReading>({
   question: () => "/clock",
@@ -79,13 +59,6 @@ const webhook = partOf<{ webhook: wire.Webhook | null; deliveries: wire.Delivery
   take({ webhook, deliveries }) {
     state.webhook.value = webhook;
     state.deliveries.value = deliveries.reverse();
-  },
-});
-
-const snapshots = partOf<{ snapshots: wire.Snapshot[] }>({
-  question: () => "/snapshots",
-  take({ snapshots }) {
-    state.snapshots.value = snapshots;
   },
 });
 
@@ -178,9 +151,10 @@ export const story = partOf<wire.Story>({
     state.storyProblem.value = null;
     state.payments.change(arrivals.remember([story.transaction]));
   },
-  refuse({ message }) {
+  refuse({ status, message }) {
     state.story.value = null;
-    state.storyProblem.value = message;
+    state.storyProblem.value =
+      status === 404 ? "This payment is not here. A reset or a restore may have removed it." : message;
   },
   clear() {
     state.story.value = null;

@@ -7,6 +7,7 @@ import { dialog, prompts, server, shownPhone, tick, view } from "./state.ts";
 import { follow } from "./sync.ts";
 import { every } from "./system.ts";
 import { App } from "./views/app.tsx";
+import { goToSearch } from "./views/long-list.tsx";
 import { escapeInvisible } from "./visible-text.ts";
 
 /** How often views that show a time are drawn again. */
@@ -50,7 +51,7 @@ const pinField = (): HTMLInputElement | null => document.querySelector(`[data-ph
 function search(): void {
   if (view.value !== "transactions" && view.value !== "requests") goTo("transactions");
   // The view is drawn in a microtask.
-  queueMicrotask(() => document.querySelector<HTMLInputElement>(".view input[type=search]")?.focus());
+  queueMicrotask(goToSearch);
 }
 
 /** Above this the title does not change: changing it with every payment would keep the browser busy. */

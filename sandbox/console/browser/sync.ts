@@ -152,5 +152,5 @@ every(SILENCES_MS, () => {
 function applyRequests(logged: readonly LoggedRequest[]): void {
   addRequests(logged);
   const id = state.openPayment.value;
-  if (id !== null && logged.some(({ body }) => body?.includes(id))) story.refresh();
+  if (id !== null && logged.some(({ checkout_request_id }) => checkout_request_id === id)) story.refresh();
 }

@@ -16,6 +16,10 @@ export const loggedRequest = z.strictObject({
   headers: z.record(z.string(), z.string()),
   body: z.string().nullable().describe("its first 4,096 characters"),
   body_cut_bytes: count,
+  checkout_request_id: z
+    .string()
+    .nullable()
+    .describe("of the payment that it started or asked about, also if the answer was lost"),
   status: z.int().nullable().describe("null if a fault closed the connection without an answer"),
   delivered: z.boolean().describe("false if the connection ended before the answer"),
   answer: z.unknown().describe("JSON; text if it is longer than 4,096 characters, and cut there"),

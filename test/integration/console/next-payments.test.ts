@@ -6,7 +6,7 @@ import { personAt } from "./person.ts";
 const ORDER = { payment_account_id: 1, phone: "0712345678", amount: 100 };
 
 describeInBrowser("the next payments", (scene) => {
-  test("the requests of the next payments fail, whatever faults there were before; the row says how many are left", async () => {
+  test("the requests of the next payments fail, in the order in which they were added, before other faults; the row says how many are left", async () => {
     await scene.sandbox.faults.set([{ kind: "delay", delay: "1ms" }]);
     const { post, list } = createClient(scene.sandbox);
     const person = personAt(await scene.open({ view: "steering", expected: /400 \(Bad Request\)/ }));
@@ -14,19 +14,19 @@ describeInBrowser("the next payments", (scene) => {
     expect(await person.page.getByRole("region").first().getAttribute("aria-label")).toBe("The next payments");
     await card.fill({ "How many": "0" });
     await card.click("Apply");
-    await card.reads("must be");
+    await card.reads("How many: a whole number");
     await card.fill({ "How many": "2", "What happens": "request:error" });
     await card.click("Apply");
     await card.reads("The next 2 requests: HTTP 503");
-    await card.misses("must be");
+    await card.misses("a whole number");
     expect((await post("/stkpush.php", ORDER)).status).toBe(503);
     await card.reads("The next request: HTTP 503");
     await card.fill({ "How many": "1", "What happens": "request:lost" });
     await card.click("Apply");
-    await card.reads("The next request: the answer is lost Then 1 request: HTTP 503");
-    expect(await post("/stkpush.php", ORDER).catch(() => "lost")).toBe("lost");
+    await card.reads("The next request: HTTP 503 Then 1 request: the answer is lost");
     expect((await post("/stkpush.php", ORDER)).status).toBe(503);
-    await card.misses("request: HTTP 503");
+    expect(await post("/stkpush.php", ORDER).catch(() => "lost")).toBe("lost");
+    await card.reads("None is left.");
     expect((await post("/stkpush.php", ORDER)).status).toBe(200);
     expect(await list()).toHaveLength(2);
   });
@@ -54,7 +54,7 @@ describeInBrowser("the next payments", (scene) => {
     await person.page.route("**/_momo/rules", (route) => held.promise.then(() => route.continue()));
     await control("DELETE", `/rules/${rules[0]?.id}`);
     await control("POST", "/rules", { outcome: "cancelled", match: { phone: "0711000001" } });
-    await card.click("Remove: The next payment: wrong_pin");
+    await card.click("Remove “The next payment: wrong_pin”");
     await card.reads("there is no rule with the id");
     held.resolve();
     await card.misses("The next payment: wrong_pin");
@@ -66,6 +66,10 @@ describeInBrowser("the next payments", (scene) => {
     const dialog = person.at("Test payment");
     await person.reads("Live");
     await person.press("p");
+    await dialog.reads("This choice decides, before rules and test phones: manual.");
+    await dialog.fill({ Phone: "0700 000 500" });
+    await dialog.reads("This test phone decides: refused.");
+    await dialog.fill({ Phone: "0712 345 678" });
     await dialog.reads("This choice decides, before rules and test phones: manual.");
     await person.press("Escape");
     const { control } = createClient(scene.sandbox);

@@ -110,12 +110,9 @@ describeInBrowser("the list of payments", (scene) => {
     await rowsAre(person, "TODAY");
     await person.fill({ To: "2026-11-01" });
     // The counts of before are not those of a list that is refused.
-    await person.at("Payments").reads("KES received – –, filtered");
-    await person.page.locator(".field", { hasText: /^From/ }).getByText("must not be after date_to").waitFor();
+    await person.at("Payments").reads(/KES received – (?!–)/, "From: a day that is not after To");
     await person.open("transactions?date_from=28/11/2026");
-    const refusal = 'must be a day of the calendar, written YYYY-MM-DD; it is "28/11/2026"';
-    await person.page.locator(".field", { hasText: /^From/ }).getByText(refusal).waitFor();
-    expect(await person.page.getByText("28/11/2026").count()).toBe(1);
+    await person.reads("From: a day that is not after To");
     // A filter in force is shown, and its field stays when it is emptied, until the person wants fewer.
     await person.page.reload();
     for (const day of [today, ""]) await person.fill({ From: day });
@@ -123,7 +120,7 @@ describeInBrowser("the list of payments", (scene) => {
     await person.click("Filters");
     await from.waitFor({ state: "detached" });
     await person.click("Filters");
-    await person.fill({ Id: "77" });
+    await person.fill({ "Number (id)": "77" });
     await person.reads("there is no transaction of yours with this id");
   });
 

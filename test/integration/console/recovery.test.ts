@@ -172,7 +172,7 @@ describeInBrowser("the connection", (scene) => {
     await page.goto(`${scene.sandbox.controlUrl}/#keys`);
     await page.getByLabel("Tariff").fill("a lot");
     await page.getByRole("button", { name: "Add account" }).click();
-    const refusal = page.getByText(/is not a tariff/);
+    const refusal = page.getByText(/^Tariff: a tariff/);
     await refusal.waitFor();
     held.resolve();
     await page.getByText("Live", { exact: true }).waitFor();

@@ -26,7 +26,7 @@ describeInBrowser("the log of requests", (scene) => {
     await rows.nth(5).waitFor();
     const shown = async () => (await rows.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " "));
     expect(await shown()).toEqual([
-      expect.stringMatching(/POST stkpush.php lost.*disconnect.*KES 100.00 for LOST from 0712 345 678/),
+      expect.stringMatching(/POST stkpush.php lost KES 100.00 for LOST from 0712 345 678/),
       expect.stringMatching(/POST status.php 503.*error.* · LATE/),
       expect.stringMatching(/GET transactions.php 200 \d+ transactions?|GET transactions.php 200/),
       expect.stringMatching(/POST stkpush.php 400 .*must be.*number as text|POST stkpush.php 400/),
@@ -63,11 +63,22 @@ describeInBrowser("the log of requests", (scene) => {
     const log = await sandbox.requests();
     const poll = log.find(({ target, status }) => target.includes("status.php") && status === 200);
     await person.open(`requests/${poll?.id}`);
-    await request.click("Send again");
+    await request.click("Repeat the request");
     await rows.nth(6).waitFor();
     expect((await shown())[0]).toMatch(/POST status.php 200 pending · LATE/);
     await rows.first().click();
-    await request.reads(`sent again from the console, as request ${poll?.id}`);
+    await request.reads(`repeats request ${poll?.id}, from the console`);
+    // An answer that was lost does not say what became of the payment, nor does an error.
+    await sandbox.faults.set([{ path: "/stkpush.php", kind: "error", status: 503, times: 1 }]);
+    await post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 5, reference: "NONE" });
+    const idOf = async (reference: string) =>
+      (await sandbox.requests()).find(({ body }) => body?.includes(reference))?.id;
+    await person.open(`requests/${await idOf("NONE")}`);
+    await request.reads("Nothing was stored");
+    await person.open(`requests/${await idOf("LOST")}`);
+    await request.reads("The payment exists (pending), although the client does not know it.");
+    await request.click("Its payment");
+    await person.at("Story of a payment").reads("Reference LOST");
   });
 
   test("of a lenient server: what it accepted although the strict form refuses it; a poll names a phone without a reference", async () => {
@@ -104,7 +115,7 @@ describeInBrowser("the log of requests", (scene) => {
       times: 1,
     });
     await rowsOf(page).nth(0).click();
-    await request.getByRole("button", { name: "Send again" }).click();
+    await request.getByRole("button", { name: "Repeat the request" }).click();
     await request.getByText("not now").waitFor();
     await rowsOf(page).nth(1).click();
     await rowsOf(page).nth(1).locator("[aria-expanded=true]").waitFor();
@@ -118,7 +129,7 @@ describeInBrowser("the log of requests", (scene) => {
     const request = page.getByRole("region", { name: "One request" });
     await request.getByText("Sent", { exact: true }).waitFor();
     expect(await textOf(request)).toMatch(/\n[0-9,]+ bytes more, which the log does not keep\.\n/);
-    expect(await request.getByRole("button", { name: "Send again" }).isDisabled()).toBe(true);
+    expect(await request.getByRole("button", { name: "Repeat the request" }).isDisabled()).toBe(true);
     expect(await request.getByRole("button", { name: "Copy as curl" }).count()).toBe(0);
   });
 });
@@ -140,6 +151,15 @@ describeInBrowser("the audit", (scene) => {
     await group.click("payment ORDER-1");
     await expectAddress(person, `#transactions/${id}`);
     await rowsOf(person.page).first().getByTitle("ignores final").waitFor({ state: "attached" });
+    // After a reset, the finding leads nowhere, and a person can forget it.
+    await sandbox.reset();
+    await person.open("audit");
+    await group.reads("payment ORDER-1, from before a reset or restore");
+    expect(await group.place.getByRole("link").count()).toBe(0);
+    await person.click("Forget the findings …");
+    await person.at("Forget the findings?").reads("Lost for good: 1 finding");
+    await person.page.locator("dialog[open] .danger:enabled").click();
+    await person.reads("Nothing found.");
   });
 
   test("with a seed, a finding from before a reset stays, and accuses no payment that has the same id now", async () => {
@@ -166,20 +186,22 @@ describeInBrowser("the audit", (scene) => {
     await sandbox.stop();
   });
 
-  test("of many findings of a kind three are shown, with three examples each, and how many there are", async () => {
+  test("of many findings of a kind three are shown, or all, with their examples, and how many there are", async () => {
     const page = await scene.open({ view: "about" });
     const example = { request_ids: [], checkout_request_id: "ws_CO_1", reference: "ORDER" };
     const one = { kind: "number_as_text", severity: "warning", message: "", advice: "", section: "4.1", ...example };
     const findings = Array.from({ length: 23 }, (_, index) => ({
       ...one,
-      ...{ message: `number ${index}`, first_at: "2026-11-20 10:00:00", count: 7, examples: Array(5).fill(example) },
+      ...{ message: `number ${index}`, first_at: "2026-11-20 10:00:00", count: 7, examples: Array(3).fill(example) },
     }));
     await changeAnswers(page, "/audit", () => ({ findings }));
     await page.reload();
     await page.evaluate(`location.hash = "audit"`);
     const group = personAt(page).at("number as text");
-    await group.reads("And 20 more: momo audit has them all.", /number 0 7 times( payment ORDER){3} first at/);
+    await group.reads(/number 0 7 times( payment ORDER){3} and 4 more first at/);
     expect(await group.place.locator("li").count()).toBe(3);
+    await group.click("Show all 23");
+    await group.reads("number 22");
   });
 
   test("a finding that no event tells of, such as a missing poll, appears by itself", async () => {
@@ -189,6 +211,6 @@ describeInBrowser("the audit", (scene) => {
     const finding = { ...told, request_ids: [], checkout_request_id: null, examples: [] };
     const audit = { success: true, message: "1 error", findings: [finding] };
     await page.route("**/_momo/audit", (route) => route.fulfill({ json: audit }));
-    await page.getByRole("region", { name: "end not learned" }).getByText("Not asked for.").waitFor();
+    await page.getByRole("region", { name: "does not learn the end" }).getByText("Not asked for.").waitFor();
   });
 });

@@ -3,7 +3,7 @@ import { describeInBrowser, rowsOf, startPayment, textOf } from "../../support/b
 import { createClient } from "../../support/client.ts";
 import { startReceiver } from "../../support/fake-server.ts";
 import { until } from "../../support/waiting.ts";
-import { personAt } from "./person.ts";
+import { focused, personAt } from "./person.ts";
 
 describeInBrowser("steering", (scene) => {
   test("rules: what is refused stands at its field; one is removed, and all are", async () => {
@@ -11,14 +11,19 @@ describeInBrowser("steering", (scene) => {
     const inForce = async () => (await control("GET", "/rules")).rules;
     const person = personAt(await scene.open({ view: "steering", expected: /400 \(Bad Request\)/ }));
     const rules = person.at("Rules");
+    const focusIs = (name: string) =>
+      until(
+        () => focused(person.page),
+        (found) => found === name,
+      );
     await rules.fill({ Phone: "0712 345 678", Times: "none" });
     await rules.click("Add rule");
-    await rules.place
-      .locator(".field", { hasText: "Times" })
-      .getByText(/^must be/)
-      .waitFor();
-    expect(await person.page.getByText(/^must be/).count()).toBe(1);
-    await rules.fill({ Times: "2", Amount: "5", Account: "1", Reference: " ORDER 12 ", After: "9s" });
+    await rules.reads("Times: a whole number, such as 3");
+    await rules.place.locator("[aria-invalid]").and(rules.place.getByLabel("Times")).waitFor();
+    // What is mended is wrong no more.
+    await rules.fill({ Times: "2" });
+    await rules.misses("a whole number");
+    await rules.fill({ Amount: "5", Account: "1", Reference: " ORDER 12 ", After: "9s" });
     await rules.click("Add rule");
     await rules.reads("KES 5.00 from 0712 345 678 to account 1 for ORDER 12: insufficient_funds after 9s, 2 times");
     const match = { phone: "254712345678", amount: 5, payment_account_id: 1, reference: "ORDER 12" };
@@ -27,10 +32,19 @@ describeInBrowser("steering", (scene) => {
     await control("POST", "/rules", [{ outcome: "unreachable" }, { outcome: "cancelled", match: { amount: 7 } }]);
     await rules.reads("Rules 3", "every payment: unreachable");
     await rules.click("Remove rule 1");
-    await rules.reads("Rules 2");
+    await rules.reads("Rules 2", "The first rule that a payment matches decides how it ends.");
+    await focusIs("Remove rule 2");
     expect(await inForce()).toMatchObject([{ outcome: "unreachable" }, { outcome: "cancelled" }]);
+    // A changed rule stays in its place.
+    await rules.click("Change rule 2");
+    await focusIs("Phone");
+    await rules.fill({ Times: "3" });
+    await rules.click("Save rule 2");
+    await rules.reads("the next 3 payments: unreachable", "Add rule");
+    expect(await inForce()).toMatchObject([{ outcome: "unreachable", times: 3 }, { outcome: "cancelled" }]);
     await rules.click("Remove all 2");
     await rules.reads("No rules.");
+    await focusIs("Phone");
     expect(await inForce()).toEqual([]);
   });
 
@@ -99,13 +113,13 @@ describeInBrowser("steering", (scene) => {
     }
     // What cannot be is refused at the field, once.
     for (const [typed, refusal] of [
-      ["2020-01-01 00:00", /must not have passed/],
-      ["today 00:00", /must not have passed/],
-      ["noon", /"noon"/],
-      ["-5m", /"-5m"/],
+      ["2020-01-01 00:00", "that time has passed"],
+      ["noon", "not understood; type"],
+      ["today 00:00", "that time has passed"],
+      ["-5m", "not understood; type"],
     ] as const) {
       await set(typed);
-      await dialog.place.locator(".field .problem").getByText(refusal).waitFor();
+      await dialog.reads(`Set to, or ahead by: ${refusal}`);
       expect(await dialog.place.locator(".problem").count()).toBe(1);
     }
     await dialog.click("Resume");
@@ -137,10 +151,7 @@ describeInBrowser("steering", (scene) => {
     const members = { Times: "1", Delay: "3s", "Sent before stkpush.php answers": "yes" };
     await webhook.fill({ Address: "no address", ...members });
     await webhook.click("Set");
-    await webhook.place
-      .locator(".field", { hasText: "Address" })
-      .getByText(/must be/)
-      .waitFor();
+    await webhook.reads("Address: must be");
     await webhook.fill({ Address: receiver.url });
     await webhook.click("Set");
     await webhook.reads(`Each payment that becomes final is sent to ${receiver.url}.`);
@@ -153,21 +164,21 @@ describeInBrowser("steering", (scene) => {
 
     await startPayment(scene.sandbox, { reference: "APPLE-1" }, "completed; after=1s");
     await scene.sandbox.clock.advance("1s");
-    await webhook.reads(/waiting until \d\d:\d\d:\d\d, 1 attempt: only 2xx/);
+    await webhook.reads(/failed 1 time \(HTTP 503\), tries again at \d\d:\d\d:\d\d/);
     expect(receiver.received[1]?.body).toMatchObject({ success: true, status: "completed" });
-    await webhook.click(/1 attempt/);
-    await webhook.reads(/HTTP 503 after/);
-    await webhook.click(/^Send delivery/);
+    await webhook.click(/failed 1 time/);
+    await webhook.reads(/HTTP 503 after .*; the answer: busy/);
+    await webhook.click(/^Deliver \d+ again/);
     // The newest is the first, also when the page is loaded.
-    await webhook.reads(/sent again after \d+.*APPLE-1/);
+    await webhook.reads(/repeats the delivery of \d\d:\d\d:\d\d.*APPLE-1/);
     await person.page.reload();
-    await webhook.reads(/Deliveries 2 .*sent again after \d+.*1 attempt/);
+    await webhook.reads(/Deliveries 2 .*repeats the delivery of .*failed 1 time/);
     await webhook.click("APPLE-1");
     // The open story shows an attempt when it is made.
     const story = person.at("Story of a payment");
     await story.reads("Webhook 2");
     await scene.sandbox.clock.advance("20s");
-    await story.reads(/3 attempts: only 2xx/);
+    await story.reads(/failed 3 times \(HTTP 503\)/);
     await person.open("steering");
     await webhook.click("Remove webhook");
     await webhook.reads("No webhook: clients poll, as the specification says.");
@@ -178,12 +189,21 @@ describeInBrowser("steering", (scene) => {
     await startPayment(scene.sandbox, { reference: "APPLE-1" });
     const person = personAt(await scene.open({ view: "steering" }));
     const snapshots = person.at("Snapshots");
+    await snapshots.fill({ Name: " " });
+    await snapshots.click("Save");
+    await snapshots.reads("Name: give the snapshot a name");
     await snapshots.fill({ Name: "before the sale" });
+    await snapshots.reads("It is saved as “before-the-sale”.");
     await snapshots.click("Save");
     await snapshots.reads("“before-the-sale” is saved.", "before-the-sale: 1 payment, at ");
     await startPayment(scene.sandbox, { reference: "PEAR-2" });
     await scene.sandbox.rules.add({ outcome: "expired" });
     await person.at("Rules").reads("Rules 1");
+    // The same name again would replace it.
+    await snapshots.fill({ Name: "before the sale" });
+    await snapshots.click("Replace …");
+    await person.at("Replace “before-the-sale”?").reads("Lost for good: the snapshot with 1 payment");
+    await person.click("Keep everything");
     await snapshots.click("Restore before-the-sale …");
     const question = person.at("Restore “before-the-sale”?");
     await question.reads("You lose what is here now: 2 payments, 1 rule", "You get “before-the-sale”: 1 payment, at ");
@@ -208,7 +228,7 @@ describeInBrowser("steering", (scene) => {
     await person.click("Steering");
     const reset = person.at("Reset");
     await person.at("Rules").reads("every payment: unreachable");
-    const question = person.at("Forget it all?");
+    const question = person.at("Reset the sandbox?");
     // The second question takes as long as the first one until it can be answered.
     await reset.click("Reset …");
     await question.place.locator(".danger:enabled").waitFor();
@@ -228,7 +248,7 @@ describeInBrowser("steering", (scene) => {
     await reset.click("Reset …");
     await question.reads("Lost for good: 1 payment, 1 rule, 1 logged request, and the payments that the filters hide.");
     await question.place.locator(".danger:enabled").click();
-    await reset.reads("Everything is reset.");
+    await reset.reads("Everything is reset. The audit keeps its findings.");
     await person.at("Rules").reads("No rules.");
     await person.at("Phones").reads("No prompt open");
     await person.click("Payments");

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { askStatus, changeAnswers, describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
 import { createClient } from "../../support/client.ts";
-import { expectAddress, personAt } from "./person.ts";
+import { until } from "../../support/waiting.ts";
+import { expectAddress, focused, personAt } from "./person.ts";
 
 describeInBrowser("the story of a payment", (scene) => {
   test("tells how it ended, who decided, what to do, and each request as it comes", async () => {
@@ -55,12 +56,12 @@ describeInBrowser("the story of a payment", (scene) => {
     expect(await story.page.evaluate("copied")).toBe("PAID");
     // After a reset it is gone, and what nobody knows was never there.
     await sandbox.reset();
-    await story.reads("no payment");
+    await story.reads("This payment is not here. A reset or a restore may have removed it.");
     await story.click("Close the story");
     await expectAddress(person, "#transactions");
   });
 
-  test("starts the same payment again, and makes a rule of it", async () => {
+  test("starts a payment like it, with the next reference, and makes a rule of it", async () => {
     const { sandbox } = scene;
     const { list } = createClient(sandbox);
     const order = { amount: 250, phone: "0764672239", reference: "APPLE-1", description: "2 kg of tea" };
@@ -69,8 +70,9 @@ describeInBrowser("the story of a payment", (scene) => {
     const person = personAt(await scene.open({ view: `transactions/${id}` }));
     const story = person.at("Story of a payment");
     await story.reads("failed");
-    await story.click("Send again");
-    await story.reads("KES 250.00 pending", "a person started it here", "Reference APPLE-1", "Description 2 kg of tea");
+    await story.click("New prompt like this …");
+    await person.at("Test payment").click("Send the prompt");
+    await story.reads("KES 250.00 pending", "a person started it here", "Reference APPLE-2", "Description 2 kg of tea");
     // It has no client that could ask.
     await story.misses("The client has not asked");
     expect((await list()).map(({ amount, phone }) => [amount, phone])).toEqual(Array(2).fill([250, "254764672239"]));
@@ -78,6 +80,11 @@ describeInBrowser("the story of a payment", (scene) => {
     await story.reads("failed");
     await story.click("Make a rule of it");
     const rules = person.at("Rules");
+    await until(
+      () => focused(person.page),
+      (name) => name === "Phone",
+    );
+    expect((await rules.values())[0]).toBe("0764 672 239");
     await rules.click("Add rule");
     await rules.reads("from 0764 672 239: wrong_pin, once");
   });

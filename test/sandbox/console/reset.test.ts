@@ -83,7 +83,7 @@ test.each([
 ])("the ids of a finding mark requests and payments: %s", async (_, seed, chapters, kinds) => {
   const example = { request_ids: [1], checkout_request_id: "p" };
   const findings = [{ ...example, kind: "late", examples: [example] }];
-  const requests = [{ id: 1, target: "/v2/stkpush.php", body: null, answer: { checkout_request_id: "p" } }];
+  const requests = [{ id: 1, target: "/v2/stkpush.php", checkout_request_id: "p" }];
   server.answer = async () => Response.json({ ...ANYTHING, seed, chapters, findings, requests });
   await loadAll();
   const kindsOf = (found: readonly { kind: string }[] = []) => found.map(({ kind }) => kind);

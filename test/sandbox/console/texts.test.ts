@@ -3,7 +3,7 @@ import { gistOf } from "../../../sandbox/console/browser/logic/calls.ts";
 import * as format from "../../../sandbox/console/browser/logic/format.ts";
 import { countdown, sandboxNowMs } from "../../../sandbox/console/browser/logic/phone.ts";
 import { problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
-import { nextReference } from "../../../sandbox/console/browser/logic/reference.ts";
+import { nextReference, unusedReference } from "../../../sandbox/console/browser/logic/reference.ts";
 import { formatRoute, parseRoute, type Route } from "../../../sandbox/console/browser/logic/route.ts";
 import { curlOf } from "../../../sandbox/console/browser/logic/shell.ts";
 import { faultInWords, ruleInWords } from "../../../sandbox/console/browser/logic/steering.ts";
@@ -49,21 +49,23 @@ const PROBLEMS: [
   rest: string | null,
 ][] = [
   [[], {}, "it is over"],
-  [[["times", "must be a number", '"ten"']], { times: 'must be a number; it is "ten"' }, null],
+  [[["times", "must be a number", '"ten"']], { times: "a whole number, such as 3" }, null],
+  [[["url", "must be an address", '"ten"']], { url: 'must be an address; it is "ten"' }, null],
+  [[["advance", "is not a duration"]], {}, "The clock goes ahead by 400 days at most."],
   [
     [
-      ["rules[2].match.phone", "a: times b"],
+      ["rules[2].match.phone", "a"],
       ["faults[12].times", "c"],
     ],
-    { phone: "a: times b", times: "c" },
+    { phone: "a Kenyan number, such as 0712 345 678", times: "a whole number, such as 3" },
     null,
   ],
   [
     [
-      ["phone", "a"],
-      ["phone", "b"],
+      ["url", "a"],
+      ["url", "b"],
     ],
-    { phone: "a; b" },
+    { url: "a" },
     null,
   ],
   [
@@ -80,7 +82,7 @@ test.each(PROBLEMS)("the problems of a form, each once, and at its field: %j", (
     message: "it is over",
     issues: issues.map(([path, rule, received]) => ({ path, rule, ...(received !== undefined && { received }) })),
   };
-  expect(problemsOf(refusal, ["phone", "times"])).toEqual({ fields, rest });
+  expect(problemsOf(refusal, ["phone", "times", "url"])).toEqual({ fields, rest });
 });
 
 test("rules and faults", () => {
@@ -110,6 +112,7 @@ test.each([
   ["pay", '{"phone":"0712345678","amount":100}', { success: true }, ""],
   ["status.php", null, null, ""],
   ["x", null, { success: false, message: "nothing here" }, "nothing here"],
+  ["stkpush.php", '{"reference":"A-1"}', { success: false, message: "refused" }, "refused · A-1"],
   // The log cuts a long list.
   ["transactions.php", null, '{"success":true,"message":"512 transactions","transact', "512 transactions"],
   ["transactions.php", null, null, ""],
@@ -124,6 +127,7 @@ test.each([
   ["", ""],
 ])("after %p comes %p", (reference, next) => {
   expect(nextReference(reference)).toBe(next);
+  expect(unusedReference(reference, (one) => one === reference)).toBe(next);
 });
 
 test("the page takes only names of loopback for this machine", () => {
@@ -141,7 +145,7 @@ describe("the address after #", () => {
     expect(parseRoute(formatRoute(route))).toEqual(route);
   });
 
-  test.each(["", "#nowhere", "#__proto__", "#/%E0%A4%A", "#?status="])("%p means nothing", (hash) => {
+  test.each(["", "#nowhere", "#__proto__", "#/%E0%A4%A", "#/..", "#/%2e.", "#?status="])("%p means nothing", (hash) => {
     expect(parseRoute(hash)).toEqual({ view: null, selected: null, query: {} });
   });
 

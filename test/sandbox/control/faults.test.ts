@@ -195,9 +195,9 @@ describe("probability and seed", () => {
   });
 
   test.each<[what: string, change: (plan: FaultPlan) => void, goesOn: boolean]>([
-    ["another fault is added", (plan) => plan.add(7, [fault(1, { path: "/stkpush.php" })], false), true],
-    ["it is removed", (plan) => plan.remove(String(plan.add(7, [fault(1, { path: "/stkpush.php" })], false)[0])), true],
-    ["one is added with another seed", (plan) => plan.add(8, [fault(1, { path: "/stkpush.php" })], false), false],
+    ["another fault is added", (plan) => plan.add(7, [fault(1, { path: "/stkpush.php" })]), true],
+    ["it is removed", (plan) => plan.remove(String(plan.add(7, [fault(1, { path: "/stkpush.php" })])[0])), true],
+    ["one is added with another seed", (plan) => plan.add(8, [fault(1, { path: "/stkpush.php" })]), false],
     ["the same faults are sent again", (plan) => plan.replace(7, [fault(0.5)]), false],
     ["the faults are sent again as they are", (plan) => plan.replace(7, plan.faults), false],
   ])("the draws go on, or begin anew: %s", (_what, change, goesOn) => {

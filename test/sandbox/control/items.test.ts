@@ -41,11 +41,16 @@ describe.each<[list: "rules" | "faults", item: object]>([
     expect(await sandbox.control("POST", path, item)).toMatchObject({ id: 1 });
   });
 
-  test("with ?first=true, one comes before all others", async () => {
+  test("with ?first=true, one comes before all others; with ?before=ID, before that one", async () => {
     await sandbox.control("POST", path, [item, item]);
     expect(await sandbox.control("POST", `${path}?first=true`, [item, item])).toMatchObject({ ids: [3, 4] });
     await sandbox.control("POST", `${path}?first=false`, item);
     expect(await inForce()).toEqual([3, 4, 1, 2, 5]);
+    expect(await sandbox.control("POST", `${path}?before=1`, [item, item])).toMatchObject({ ids: [6, 7] });
+    expect(await inForce()).toEqual([3, 4, 6, 7, 1, 2, 5]);
+    expect((await sandbox.call("POST", `${path}?before=77`, { json: item })).status).toBe(404);
+    expect((await sandbox.call("POST", `${path}?before=1&first=true`, { json: item })).status).toBe(400);
+    expect(await inForce()).toEqual([3, 4, 6, 7, 1, 2, 5]);
     const { status, body } = await sandbox.call("POST", `${path}?first=1`, { json: item });
     expect({ status, message: body.message }).toEqual({
       status: 400,

@@ -2,12 +2,6 @@ import { readOrNull } from "../../../../src/domain/read-or-null.ts";
 import type { LoggedRequest } from "../wire.ts";
 import { formatAmount, formatPhone } from "./format.ts";
 
-/** The payment that a request started or polled; null if there is none, or if the log has cut its id. */
-export function paymentOf({ target, body, answer }: Pick<LoggedRequest, "target" | "body" | "answer">): string | null {
-  const { checkout_request_id } = target.includes("/status.php") ? members(parsed(body)) : members(answer);
-  return typeof checkout_request_id === "string" ? checkout_request_id : null;
-}
-
 /** The operation in the path of a request, without base path and query. */
 export const operationOf = (target: string): string => /[^/]*$/.exec(target.split("?", 1)[0] ?? "")?.[0] || target;
 
@@ -31,22 +25,26 @@ export function fitsCall(request: LoggedRequest, filters: CallFilters): boolean 
 }
 
 /** The text that a search compares. */
-function textOf({ method, target, body, answer }: LoggedRequest): string {
+function textOf({ method, target, body, answer, checkout_request_id }: LoggedRequest): string {
   const answered = typeof answer === "string" ? answer : JSON.stringify(answer);
-  return `${method} ${target} ${body ?? ""} ${answered}`.toLowerCase();
+  return `${method} ${target} ${body ?? ""} ${answered} ${checkout_request_id ?? ""}`.toLowerCase();
 }
 
-/** A request in a few words: `KES 100.00 for ORDER-0001 from 0712 345 678`, `completed`; empty for other requests. */
+/** A request in a few words: `KES 100.00 for ORDER-0001 from 0712 345 678`, `completed`, a refusal and its order; empty for other requests. */
 export function gistOf({ target, body, answer }: Pick<LoggedRequest, "target" | "body" | "answer">): string {
   const answered = members(answer);
-  if (answered.success === false) return String(answered.message ?? "");
+  const sent = members(parsed(body));
+  if (answered.success === false) {
+    const order = target.includes("/stkpush.php") ? (sent.reference ?? sent.phone) : undefined;
+    return [answered.message, order].filter(Boolean).join(" · ");
+  }
   if (target.includes("/status.php")) return String(answered.status ?? "");
   // The log cuts a long list; its message is at the beginning.
   if (target.includes("/transactions.php")) {
     return String(answered.message ?? /"message":"([^"]*)"/.exec(String(answer))?.[1] ?? "");
   }
   if (!target.includes("/stkpush.php")) return "";
-  const { amount, phone, reference } = members(parsed(body));
+  const { amount, phone, reference } = sent;
   return [
     ...(typeof amount === "number" ? [`KES ${formatAmount(amount)}`] : []),
     ...(typeof reference === "string" && reference !== "" ? [`for ${reference}`] : []),

@@ -1,5 +1,4 @@
 import type { Finding, LoggedRequest } from "../wire.ts";
-import { paymentOf } from "./calls.ts";
 
 type ByKey<Key> = ReadonlyMap<Key, readonly Finding[]>;
 
@@ -15,7 +14,7 @@ export function findingsByPayment(
   findings: readonly Finding[],
   requests: readonly LoggedRequest[],
 ): ByKey<string | null> {
-  const payments = new Map(requests.map((request) => [request.id, paymentOf(request)]));
+  const payments = new Map(requests.map((request) => [request.id, request.checkout_request_id]));
   const shown = findings.flatMap((finding) => {
     const examples = finding.examples.map(({ checkout_request_id }) => checkout_request_id);
     const asked = finding.request_ids.map((id) => payments.get(id) ?? null);
@@ -31,7 +30,9 @@ export const findingsByKind = (findings: readonly Finding[]): ByKey<string> =>
   Map.groupBy(findings, ({ kind }) => kind);
 
 /** A short label that fits beside the request. */
-export const labelOf = ({ kind }: { readonly kind: string }): string => kind.replaceAll("_", " ");
+export const labelOf = ({ kind }: { readonly kind: string }): string => LABELS[kind] ?? kind.replaceAll("_", " ");
+
+const LABELS: Readonly<Record<string, string>> = { end_not_learned: "does not learn the end" };
 
 /** The labels of several findings, each once. */
 export const labelsOf = (findings: readonly Finding[]): string => [...new Set(findings.map(labelOf))].join(", ");

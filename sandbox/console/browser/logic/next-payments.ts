@@ -4,6 +4,7 @@ import { type Compared, matches } from "../../../network/rule-match.ts";
 import type { ApiCall, Default, Fault, Outcome, Rule } from "../wire.ts";
 import { outcomeInWords } from "./decisions.ts";
 import { counted } from "./format.ts";
+import type { Entry } from "./steering.ts";
 
 /** What happens to the payments to come, and who decides it. */
 
@@ -19,39 +20,44 @@ export const REQUEST_FAILURES = {
 export const isRequestFailure = (choice: string): choice is keyof typeof REQUEST_FAILURES =>
   Object.hasOwn(REQUEST_FAILURES, choice);
 
-/** The call that sets it for a number of payments: a fault or a rule, before all others. */
-export function callFor(choice: string, times: unknown): ApiCall {
-  if (!isRequestFailure(choice)) return { method: "POST", path: "/rules?first=true", body: { outcome: choice, times } };
+/** The call that sets it for a number of payments: a fault or a rule, after those that are for the next ones, and before all others. */
+export function callFor(choice: string, times: unknown, rules: readonly Rule[], faults: readonly Fault[]): ApiCall {
+  if (!isRequestFailure(choice)) {
+    const others = rules.filter(({ match, times }) => times === undefined || Object.keys(match).length > 0);
+    return { method: "POST", path: pathBefore("/rules", others), body: { outcome: choice, times } };
+  }
+  const others = faults.filter(({ path, times, ...fault }) => times === undefined || !strikesEach(path, fault));
   const { words: _, ...fault } = REQUEST_FAILURES[choice];
-  return { method: "POST", path: "/faults?first=true", body: { ...fault, path: START_PATH, times } };
+  return { method: "POST", path: pathBefore("/faults", others), body: { ...fault, path: START_PATH, times } };
 }
 
-/** What is in force for a number of payments. */
-export interface NextPayments {
-  /** Its path in the API. */
-  readonly path: string;
-  /** `The next 2 payments: wrong_pin` */
-  readonly words: string;
-}
+const pathBefore = (path: string, [first]: readonly { readonly id: number }[]): string =>
+  first === undefined ? path : `${path}?before=${first.id}`;
+
+/** Whether a fault strikes each request that starts a payment. */
+const strikesEach = (path: string | undefined, fault: Pick<Fault, "kind" | "probability">): boolean =>
+  (path === undefined || path === START_PATH) && fault.probability >= 1 && !kindOf(fault).count;
 
 /** What is left, in the order in which it happens: a request comes before its payment. What is never reached is left out. */
-export function nextPayments(rules: readonly Rule[], faults: readonly Fault[]): NextPayments[] {
-  const failing: NextPayments[] = [];
-  for (const { id, path, probability, times, ...fault } of faults) {
-    if ((path !== undefined && path !== START_PATH) || probability < 1 || kindOf(fault).count) continue;
+export function nextPayments(rules: readonly Rule[], faults: readonly Fault[]): Entry[] {
+  const failing: Entry[] = [];
+  for (const { id, path, times, ...fault } of faults) {
+    if (!strikesEach(path, fault)) continue;
     if (times === undefined) break;
     const turn = turnOf(times, failing.length, "request");
-    if (path === START_PATH) failing.push({ path: `/faults/${id}`, words: `${turn}: ${describeFault(fault)}` });
+    if (path === START_PATH) failing.push(entryOf(`/faults/${id}`, `${turn}: ${describeFault(fault)}`));
   }
-  const ending: NextPayments[] = [];
+  const ending: Entry[] = [];
   for (const rule of rules) {
     if (Object.keys(rule.match).length > 0) continue;
     if (rule.times === undefined) break;
     const turn = turnOf(rule.times, ending.length, "payment");
-    ending.push({ path: `/rules/${rule.id}`, words: `${turn}: ${outcomeInWords(rule)}` });
+    ending.push(entryOf(`/rules/${rule.id}`, `${turn}: ${outcomeInWords(rule)}`));
   }
   return [...failing, ...ending];
 }
+
+const entryOf = (path: string, words: string): Entry => ({ path, words, name: `“${words}”` });
 
 function turnOf(times: number, before: number, what: "request" | "payment"): string {
   if (before > 0) return `Then ${counted(times, what)}`;

@@ -20,7 +20,8 @@ export function parseRoute(hash: string): Route {
   const [name = "", id] = path.split("/");
   return {
     view: VIEWS.find((view) => view === name) ?? null,
-    selected: id ? readOrNull(() => decodeURIComponent(id)) : null,
+    // "." and ".." would lead to another path of the API.
+    selected: id && !/^(?:\.|%2e)+$/i.test(id) ? readOrNull(() => decodeURIComponent(id)) : null,
     query: Object.fromEntries([...new URLSearchParams(query)].filter(([, value]) => value !== "")),
   };
 }

@@ -32,6 +32,19 @@ export function openPrompts(here: number, leftOut: number): string {
   return here === 0 ? "No prompt open" : `${counted(here, "prompt")} open`;
 }
 
+/** A rule or a fault in a list. */
+export interface Entry {
+  /** Its path in the API. */
+  readonly path: string;
+  /** What its button removes. */
+  readonly name: string;
+  /** Shown before its words. */
+  readonly id?: number;
+  readonly words: string;
+  /** Fills in the form with it. */
+  readonly change?: (() => void) | undefined;
+}
+
 /** `KES 100.00 from 0712 345 678: insufficient_funds after 3s, once` */
 export function ruleInWords({ match, outcome, after, result_code, times }: Omit<Rule, "id">): string {
   const { phone, amount, payment_account_id, reference, description } = match;

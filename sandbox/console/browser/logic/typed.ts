@@ -1,8 +1,8 @@
 import { formatDuration } from "../../../../src/domain/duration.ts";
-import { DAY_MS } from "../../../../src/domain/timestamp.ts";
+import { DAY_MS, parseInstant } from "../../../../src/domain/timestamp.ts";
 import { dayAt, wallClock } from "./format.ts";
 
-/** What a person types, in the form of the API. What is not understood is sent as it is, and the API says what would be right. */
+/** What a person types, in the form of the API. */
 
 /** A number for JSON, or else the text. Undefined if the field is empty. */
 export function numberOrText(text: string): number | string | undefined {
@@ -13,8 +13,8 @@ export function numberOrText(text: string): number | string | undefined {
 export const searchOf = (text: string): string =>
   /^(?:\+?254|0[17])[0-9 ]*$/.test(text) ? text.replaceAll(" ", "") : text;
 
-/** The name of a snapshot: the API takes no spaces. */
-export const nameOf = (text: string): string => text.replaceAll(/\s+/g, "-");
+/** The name of a snapshot: the API takes letters, digits, - and _. */
+export const nameOf = (text: string): string => text.replaceAll(/[^A-Za-z0-9_-]+/g, "-");
 
 const UNITS_MS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -56,13 +56,14 @@ function instantOf(text: string, nowMs: number): string | undefined {
 /** How a clock moves: by a duration, or to an instant. */
 export type Move = { readonly advance: string } | { readonly to: string };
 
-/** Takes a duration or an instant. The API refuses what is neither. */
-export function moveOf(typed: string, nowMs: number): Move {
+/** Takes a duration or an instant; null for any other text. */
+export function moveOf(typed: string, nowMs: number): Move | null {
   const text = typed
     .trim()
     .toLowerCase()
     .replace(/^(?:\+|in ) */, "");
   const durationMs = durationOf(text);
   if (durationMs !== null) return { advance: formatDuration(durationMs) };
-  return { to: instantOf(text, nowMs) ?? typed.trim() };
+  const to = instantOf(text, nowMs) ?? typed.trim();
+  return parseInstant(to) === null ? null : { to };
 }

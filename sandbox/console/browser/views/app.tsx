@@ -42,7 +42,7 @@ export function App() {
   return (
     <div class="shell" data-view={view.value}>
       <button type="button" class="skip" onClick={() => document.getElementById("view")?.focus()}>
-        Skip to the view
+        Skip to the content
       </button>
       <TopBar />
       <div role="alert">

@@ -1,11 +1,16 @@
-import { addressOf } from "../actions.ts";
+import { useSignal } from "@preact/signals";
+import { addressOf, setting } from "../actions.ts";
+import { api } from "../api.ts";
+import { findings as findingsPart } from "../loading.ts";
 import { findingsByKind, labelOf } from "../logic/findings.ts";
-import { capitalised, formatCount } from "../logic/format.ts";
-import { areIdsReused, auditSummary, findings, isLoaded, requests } from "../state.ts";
+import { capitalised, counted, formatCount } from "../logic/format.ts";
+import { areIdsReused, auditChapters, auditSummary, findings, isLoaded, MOST_REQUESTS, requests } from "../state.ts";
 import type { Example, Finding } from "../wire.ts";
 import { Card } from "./card.tsx";
+import { ConfirmButton } from "./dialog.tsx";
+import { FormProblem, useCall } from "./form.tsx";
 
-/** More findings of one kind, or more examples of one, do not help here. `momo audit` has them all. */
+/** How many findings of a kind are shown at first, and how many requests of one. */
 const MOST_SHOWN = 3;
 
 const TONES: Readonly<Record<string, string>> = { error: "failed", warning: "pending" };
@@ -21,6 +26,7 @@ export function Audit() {
         isWide
       >
         <p aria-live="polite">{auditSummary.value}</p>
+        {findings.value.length > 0 && <ForgetButton />}
         {isLoaded.value && findings.value.length === 0 && (
           <p class="hint">
             Nothing found. The audit checks every request to the merchant API. 30 s after the end of a payment, it also
@@ -35,41 +41,67 @@ export function Audit() {
   );
 }
 
+function ForgetButton() {
+  const call = useCall();
+  const forget = () =>
+    void call.run(async () => {
+      await api.call({ method: "DELETE", path: "/audit" });
+      findingsPart.refresh();
+    });
+  return (
+    <div>
+      <ConfirmButton
+        id="forget-findings"
+        label="Forget the findings …"
+        question="Forget the findings?"
+        loss={`Lost for good: ${counted(findings.value.length, "finding")}, and the counts of requests and payments. The payments stay.`}
+        yes="Forget them"
+        run={forget}
+      />
+      <FormProblem problems={call.problems} />
+    </div>
+  );
+}
+
 function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
+  const isWhole = useSignal(false);
   const [first] = group;
   if (!first) return null;
   return (
     <Card title={capitalised(labelOf({ kind }))} label={labelOf({ kind })} count={group.length} isWide>
       <p>
-        <span class="pill" data-tone={TONES[first.severity]}>
-          {first.severity}
-        </span>{" "}
-        {first.advice}
+        <Severity of={first} /> {first.advice}
       </p>
       <ul class="finding-list">
-        {group.slice(0, MOST_SHOWN).map((finding) => (
-          <Item key={`${finding.checkout_request_id} ${finding.message}`} finding={finding} />
+        {group.slice(0, isWhole.value ? group.length : MOST_SHOWN).map((finding) => (
+          <Item key={`${finding.checkout_request_id} ${finding.message}`} finding={finding} of={first} />
         ))}
       </ul>
-      {group.length > MOST_SHOWN && (
-        <p class="hint">
-          And {formatCount(group.length - MOST_SHOWN)} more: <code>momo audit</code> has them all.
-        </p>
+      {group.length > MOST_SHOWN && !isWhole.value && (
+        <div>
+          <button type="button" onClick={setting(isWhole, true)}>
+            Show all {formatCount(group.length)}
+          </button>
+        </div>
       )}
     </Card>
   );
 }
 
-function Item({ finding }: { finding: Finding }) {
-  const { message, examples, first_at, count, section } = finding;
+/** @param of the first finding of the group, whose severity the group shows */
+function Item({ finding, of }: { finding: Finding; of: Finding }) {
+  const { severity, message, examples, first_at, count, section } = finding;
   return (
     <li>
-      <p>{message}</p>
+      <p>
+        {severity !== of.severity && <Severity of={finding} />} {message}
+      </p>
       <p class="hint facts">
         {count > 1 && <b>{formatCount(count)} times</b>}
-        {examples.slice(0, MOST_SHOWN).map((example, index) => (
+        {examples.map((example, index) => (
           <ExampleLinks key={index} example={example} />
         ))}
+        {count > examples.length && <span>and {formatCount(count - examples.length)} more</span>}
         <span>
           first at <time>{first_at}</time>
         </span>
@@ -79,16 +111,26 @@ function Item({ finding }: { finding: Finding }) {
   );
 }
 
-/** The payment of a mistake, and the requests that the log still has. Ids that were given again lead nowhere. */
+const Severity = ({ of: { severity } }: { of: Finding }) => (
+  <span class="pill" data-tone={TONES[severity]}>
+    {severity}
+  </span>
+);
+
+/** The payment of a mistake, and the requests that the log still has. What a reset or a restore may have removed has no link. */
 function ExampleLinks({ example: { checkout_request_id, reference, request_ids } }: { example: Example }) {
-  const oldest = requests.rows.value.at(-1)?.id ?? Number.POSITIVE_INFINITY;
+  const { value: log } = requests.newest;
+  const oldest = log.at(-1)?.id ?? Number.POSITIVE_INFINITY;
   const kept = areIdsReused.value ? [] : request_ids.filter((id) => id >= oldest);
+  // A reset and a restore empty the log.
+  const isEarlier =
+    auditChapters.value > 1 && log.length < MOST_REQUESTS && request_ids.length > 0 && kept.length === 0;
   const payment = `payment ${reference ?? checkout_request_id}`;
   return (
     <>
       {checkout_request_id !== null &&
-        (areIdsReused.value ? (
-          <span>{payment}</span>
+        (isEarlier || areIdsReused.value ? (
+          <span>{payment}, from before a reset or restore</span>
         ) : (
           <a href={addressOf("transactions", checkout_request_id)}>{payment}</a>
         ))}

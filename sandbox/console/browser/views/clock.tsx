@@ -5,7 +5,7 @@ import { moveOf } from "../logic/typed.ts";
 import { clock, clockAhead, dialog, sandboxNow } from "../state.ts";
 import { Card } from "./card.tsx";
 import { ConfirmButton, Dialog } from "./dialog.tsx";
-import { FormProblem, submits, useForm } from "./form.tsx";
+import { FieldProblem, submits, useForm } from "./form.tsx";
 import { SnowflakeIcon } from "./marks.tsx";
 import { KEPT, lost } from "./snapshots.tsx";
 
@@ -34,13 +34,17 @@ function ClockControls({ id }: { id: string }) {
   const form = useForm(id, { to: "Set to, or ahead by" });
   const now = sandboxNow.value;
   const isFrozen = clock.value?.frozen ?? false;
-  const change = (body: object) => form.run(() => api.post("/clock", body));
   async function move() {
+    const isMoved = await form.run(async () => {
+      const body = moveOf(form.values.to, now ?? 0);
+      if (!body) throw new FieldProblem("to", "not understood; type 18:00, 1 day or 2026-12-24 08:00");
+      await api.post("/clock", body);
+    });
     // A text that stays would move the clock again with the next Enter.
-    if (await change(moveOf(form.values.to, now ?? 0))) form.clear();
+    if (isMoved) form.clear();
   }
   const button = (label: string, body: object) => (
-    <button type="button" onClick={() => void change(body)}>
+    <button type="button" onClick={() => void form.run(() => api.post("/clock", body))}>
       {label}
     </button>
   );
@@ -57,8 +61,8 @@ function ClockControls({ id }: { id: string }) {
         <AheadPill />
       </p>
       <p class="hint">
-        Type 90s, 1 day, 18:00, tomorrow 00:30 or <time>2026-12-24 08:00</time>. Every prompt that is due by then ends
-        at once.
+        Type 90s, 1 day, 18:00 (the next one), tomorrow 00:30 or <time>2026-12-24 08:00</time>. Every prompt that is due
+        by then ends at once.
       </p>
       <form class="row" onSubmit={submits(move)}>
         {form.input("to", { size: 24 })}
@@ -72,12 +76,12 @@ function ClockControls({ id }: { id: string }) {
           id={`${id}-back`}
           label="Set back …"
           question="Set the clock back?"
-          loss={`A clock with payments only goes forward. A reset sets it back to the time of this machine, or of momo serve --clock. Lost for good: ${lost()}. ${KEPT}`}
+          loss={`A snapshot brings its time back, too: restore one if you have it. A reset sets the clock to the time of this machine, or of momo serve --clock. Lost for good: ${lost()}. ${KEPT}`}
           yes="Reset, and set it back"
           run={() => void form.run(() => api.post("/reset", {}))}
         />
       </div>
-      <FormProblem problems={form.problems} />
+      {form.problem()}
     </>
   );
 }

@@ -1,5 +1,5 @@
-import { useSignal } from "@preact/signals";
-import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
+import { type Signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { setting } from "../actions.ts";
 import { dialog, server } from "../state.ts";
@@ -48,47 +48,58 @@ export function Dialog({ id, title, isOpen, onClose, children }: DialogProps) {
   );
 }
 
-/** How long the question ignores a click, so that a double click does not confirm it. */
 const PAUSE_MS = 600;
 
-interface ConfirmButtonProps extends ButtonHTMLAttributes {
+/** Whether a moment has passed since it appeared: the second click of a double click must not hit what came under the pointer. */
+export function useSettled(appeared?: unknown): boolean {
+  const isSettled = useSignal(false);
+  useLayoutEffect(() => {
+    isSettled.value = false;
+    return after(PAUSE_MS, setting(isSettled, true));
+  }, [appeared]);
+  return isSettled.value;
+}
+
+interface QuestionProps {
   readonly id: string;
-  readonly label: ComponentChildren;
   readonly question: string;
   readonly loss: string;
   readonly yes: string;
   readonly run: () => void;
 }
 
-/** A button for an action that cannot be undone. It asks first, in a dialog that says what will be lost. */
-export function ConfirmButton({ id, label, question, loss, yes, run, ...attributes }: ConfirmButtonProps) {
-  const isAsked = useSignal(false);
-  const isReady = useSignal(false);
+/** Asks before an action that cannot be undone, and says what will be lost. */
+export function Question({ id, question, loss, yes, run, isAsked }: QuestionProps & { isAsked: Signal<boolean> }) {
+  const isSettled = useSettled(isAsked.value);
   const close = setting(isAsked, false);
-  useLayoutEffect(() => {
-    isReady.value = false;
-    return after(PAUSE_MS, setting(isReady, true));
-  }, [isAsked.value]);
   function confirm() {
     close();
     run();
   }
   return (
+    <Dialog id={id} title={question} isOpen={isAsked.value} onClose={close}>
+      <p>{loss}</p>
+      <div class="row">
+        <button type="button" data-first onClick={close}>
+          Keep everything
+        </button>
+        <button type="button" class="danger" disabled={!isSettled} onClick={confirm}>
+          {yes}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** A button that asks first. */
+export function ConfirmButton({ label, ...question }: QuestionProps & { label: ComponentChildren }) {
+  const isAsked = useSignal(false);
+  return (
     <>
-      <button type="button" {...attributes} onClick={setting(isAsked, true)}>
+      <button type="button" onClick={setting(isAsked, true)}>
         {label}
       </button>
-      <Dialog id={id} title={question} isOpen={isAsked.value} onClose={close}>
-        <p>{loss}</p>
-        <div class="row">
-          <button type="button" data-first onClick={close}>
-            Keep everything
-          </button>
-          <button type="button" class="danger" disabled={!isReady.value} onClick={confirm}>
-            {yes}
-          </button>
-        </div>
-      </Dialog>
+      <Question {...question} isAsked={isAsked} />
     </>
   );
 }

@@ -6,12 +6,12 @@ import { setFilters, setting } from "../actions.ts";
 import { addressOfCall, api } from "../api.ts";
 import { exportPath } from "../loading.ts";
 import type { CallFilters } from "../logic/calls.ts";
-import { type Filters, isFiltered, NO_FILTERS } from "../logic/filters.ts";
+import { type Filters, inForce, isFiltered, NO_FILTERS } from "../logic/filters.ts";
 import { NO_PROBLEMS, problemsOf } from "../logic/problems.ts";
 import { filterProblem, filters, token } from "../state.ts";
 import { saveFile } from "../system.ts";
 import { ANY, type Bound, bound, FormProblem, SelectField, TextField, useCall } from "./form.tsx";
-import { goToRows, PauseButton } from "./long-list.tsx";
+import { goToRows, goToSearch, PauseButton } from "./long-list.tsx";
 
 interface FilterFrameProps {
   readonly search: Bound & { readonly placeholder: string };
@@ -28,12 +28,21 @@ export const FilterFrame = ({ search, none, isFiltered: isSet, below, children }
     <TextField label="Search" type="search" {...search} onKeyDown={({ key }) => key === "ArrowDown" && goToRows()} />
     {children}
     <PauseButton />
-    <button type="button" class="quiet clear" disabled={!isSet} onClick={() => setFilters(none)}>
-      Clear
-    </button>
+    {isSet && (
+      <button type="button" class="quiet" onClick={clear(none)}>
+        Clear
+      </button>
+    )}
     {below}
   </search>
 );
+
+const clear = (none: Partial<Filters & CallFilters>) => () => {
+  setFilters(none);
+  goToSearch();
+};
+
+const LABELS = Object.fromEntries(FILTER_NAMES.map((name) => [name, filterOf(name).field.label]));
 
 /** The filters of the API (§4.3). */
 export function FilterBar() {
@@ -41,6 +50,7 @@ export function FilterBar() {
   const problems = filterProblem.value ? problemsOf(filterProblem.value, Object.keys(NO_FILTERS)) : NO_PROBLEMS;
   const bind = (name: keyof Filters) => ({
     ...bound(`filter-${name}`, value[name], (typed) => setFilters({ [name]: typed }), problems.fields[name]),
+    title: filterOf(name).words,
   });
   const field = (name: FilterName) => {
     const { field: words, choices, parse } = filterOf(name);
@@ -50,7 +60,8 @@ export function FilterBar() {
     const shown = words.type === "date" && parse(typed) === null ? "" : typed;
     return <TextField key={name} {...words} {...others} value={shown} />;
   };
-  const isMoreSet = isFiltered({ ...value, search: "", status: "" });
+  const moreSet = Object.keys(inForce({ ...value, search: "", status: "" })).length;
+  const isMoreSet = moreSet > 0;
   const isMore = useSignal(isMoreSet);
   // They stay when the text of the last one is deleted, to type another one.
   useEffect(() => {
@@ -58,7 +69,7 @@ export function FilterBar() {
   }, [isMoreSet]);
   return (
     <FilterFrame
-      search={{ ...bind("search"), placeholder: "Phone or reference begins with …" }}
+      search={{ ...bind("search"), placeholder: "Phone, or start or end of a reference" }}
       none={NO_FILTERS}
       isFiltered={isFiltered(value)}
       below={
@@ -68,13 +79,13 @@ export function FilterBar() {
               {FILTER_NAMES.filter((name) => name !== "status" && name !== "search").map(field)}
             </div>
           )}
-          <FormProblem problems={problems} />
+          <FormProblem problems={problems} form="filter" labels={LABELS} />
         </>
       }
     >
       {field("status")}
       <button type="button" class="quiet" aria-expanded={isMore.value} onClick={setting(isMore, !isMore.value)}>
-        Filters
+        Filters {!isMore.value && isMoreSet && <span class="pill">{moreSet}</span>}
       </button>
       <ExportLink />
     </FilterFrame>
@@ -99,7 +110,7 @@ function ExportLink() {
   }
   return (
     <>
-      <button type="button" class="quiet" disabled={call.isUnderWay} title={title} onClick={saveWithToken}>
+      <button type="button" class="quiet" title={title} onClick={saveWithToken}>
         CSV
       </button>
       <FormProblem problems={call.problems} />

@@ -1,18 +1,29 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes, TargetedEvent, VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { setting } from "../actions.ts";
 import { api, Refused } from "../api.ts";
 import { NO_PROBLEMS, type Problems, problemsOf } from "../logic/problems.ts";
-import { connection, outcomes } from "../state.ts";
+import { connection, isLoaded, outcomes } from "../state.ts";
 import type { ApiCall } from "../wire.ts";
 
 /** A call that a form makes. */
-interface FormCall {
+export interface FormCall {
   readonly problems: Problems;
-  readonly isUnderWay: boolean;
-  /** @returns whether it succeeded */
+  /** Ignored while a call is under way. @returns whether it succeeded */
   run(call: () => Promise<unknown>): Promise<boolean>;
+  /** Removes the problem of a field whose text changes. */
+  forget(name: string): void;
+}
+
+/** What the page itself sees at a field, before it asks the API. */
+export class FieldProblem extends Error {
+  constructor(
+    readonly field: string,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 /**
@@ -21,27 +32,33 @@ interface FormCall {
  */
 export function useCall(names: readonly string[] = []): FormCall {
   const problems = useSignal(NO_PROBLEMS);
-  const isUnderWay = useSignal(false);
-  // What was refused before the connection was lost was perhaps refused by another server.
+  // No button is disabled meanwhile: it would lose the focus.
+  const isUnderWay = useRef(false);
+  // What was refused before a reset does not matter; before the connection was lost, perhaps another server refused it.
+  useEffect(() => setting(problems, NO_PROBLEMS)(), [connection.value === "lost"]);
   useEffect(() => {
-    problems.value = NO_PROBLEMS;
-  }, [connection.value === "lost"]);
+    if (!isLoaded.value) problems.value = NO_PROBLEMS;
+  }, [isLoaded.value]);
   return {
     problems: problems.value,
-    isUnderWay: isUnderWay.value,
+    forget(name: string) {
+      const { [name]: _, ...fields } = problems.value.fields;
+      problems.value = { fields, rest: null };
+    },
     async run(call: () => Promise<unknown>): Promise<boolean> {
-      if (isUnderWay.value) return false;
-      isUnderWay.value = true;
+      if (isUnderWay.current) return false;
+      isUnderWay.current = true;
       try {
         await call();
         problems.value = NO_PROBLEMS;
         return true;
       } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        problems.value = problemsOf(error, names);
+        if (error instanceof FieldProblem) problems.value = { fields: { [error.field]: error.message }, rest: null };
+        else if (error instanceof Refused) problems.value = problemsOf(error, names);
+        else throw error;
         return false;
       } finally {
-        isUnderWay.value = false;
+        isUnderWay.current = false;
       }
     },
   };
@@ -51,20 +68,14 @@ interface FieldProps {
   readonly id: string;
   readonly label: string;
   readonly type?: InputHTMLAttributes["type"];
-  readonly problem: string | undefined;
   readonly children: ComponentChildren;
 }
 
-/** A control with its label, and what is wrong with it. */
-const Field = ({ id, label, type, problem, children }: FieldProps) => (
+/** A control with its label. What is wrong with it stands below the form, so that no field moves. */
+const Field = ({ id, label, type, children }: FieldProps) => (
   <div class={`field ${type ?? ""}`}>
     <label for={id}>{label}</label>
     {children}
-    {problem && (
-      <p class="problem" id={`${id}-problem`}>
-        {problem}
-      </p>
-    )}
   </div>
 );
 
@@ -89,7 +100,7 @@ export const bound = (id: string, value: string, set: (value: string) => void, p
 type TextFieldProps = { readonly label: string } & Bound & InputHTMLAttributes<HTMLInputElement>;
 
 export const TextField = ({ label, problem, ...input }: TextFieldProps) => (
-  <Field id={input.id} type={input.type} label={label} problem={problem}>
+  <Field id={input.id} type={input.type} label={label}>
     <input type="text" {...input} {...describedBy(input.id, problem)} />
   </Field>
 );
@@ -100,7 +111,7 @@ type SelectFieldProps = { readonly label: string; readonly of: readonly Choice[]
 export function SelectField({ label, of, problem, ...select }: SelectFieldProps) {
   const pairs = of.map((one) => (typeof one === "string" ? ([one, one] as const) : one));
   return (
-    <Field id={select.id} label={label} problem={problem}>
+    <Field id={select.id} label={label}>
       <select {...select} {...describedBy(select.id, problem)}>
         {pairs.map(([value, words]) => (
           <option key={value} value={value}>
@@ -120,6 +131,8 @@ export interface Form<Name extends string> extends FormCall {
   readonly values: Readonly<Record<Name, string>>;
   input(name: Name, attributes?: InputHTMLAttributes): VNode;
   select(name: Name, options: readonly Choice[], attributes?: SelectHTMLAttributes): VNode;
+  /** What is wrong. */
+  problem(): VNode;
   clear(): void;
 }
 
@@ -139,6 +152,7 @@ export function useForm<Name extends string>(
   const call = useCall(names);
   const typed = (name: Name): string => draft.value[name] ?? first?.[name] ?? "";
   const set = (name: Name) => (text: string) => {
+    call.forget(name);
     draft.value = { ...draft.value, [name]: text };
   };
   const bind = (name: Name) => ({
@@ -154,14 +168,29 @@ export function useForm<Name extends string>(
     select: (name: Name, options: readonly Choice[], attributes?: SelectHTMLAttributes) => (
       <SelectField {...attributes} of={options} {...bind(name)} />
     ),
+    problem: () => <FormProblem problems={call.problems} form={form} labels={labels} />,
     clear: setting(draft, {} as Draft<Name>),
   };
 }
 
-/** Problems that belong to no field. */
-export function FormProblem({ problems }: { problems: Problems }) {
-  return <div role="alert">{problems.rest && <p class="problem">{problems.rest}</p>}</div>;
+interface FormProblemProps {
+  readonly problems: Problems;
+  /** The beginning of the ids of the fields. */
+  readonly form?: string;
+  readonly labels?: Readonly<Record<string, string>>;
 }
+
+/** What is wrong, with the label of the field. */
+export const FormProblem = ({ problems: { fields, rest }, form = "", labels = {} }: FormProblemProps) => (
+  <div role="alert">
+    {Object.entries(fields).map(([name, words]) => (
+      <p key={name} class="problem" id={`${form}-${name}-problem`}>
+        {labels[name]}: {words}
+      </p>
+    ))}
+    {rest && <p class="problem">{rest}</p>}
+  </div>
+);
 
 /** A submit handler that runs a function instead of sending the form. */
 export function submits(run: () => Promise<unknown>): (event: Event) => void {
@@ -172,7 +201,7 @@ export function submits(run: () => Promise<unknown>): (event: Event) => void {
 }
 
 /** The answer may come between the two clicks, and the second one must not make the call again. */
-function oncePerDoubleClick(event: MouseEvent): void {
+export function oncePerDoubleClick(event: MouseEvent): void {
   if (event.detail > 1) event.preventDefault();
 }
 
@@ -182,7 +211,7 @@ interface CallFormProps<Answer> {
   readonly action: string;
   /** Whether the fields stay as they are after the call. */
   readonly keeps?: boolean;
-  readonly onDone?: (answer: Answer) => void;
+  readonly onDone?: (answer: Answer) => unknown;
   readonly children: ComponentChildren;
 }
 
@@ -192,7 +221,7 @@ export function CallForm<Answer>({ form, call, action, keeps, onDone, children }
     form.run(async () => {
       const answer = await api.call<Answer>(call);
       if (!keeps) form.clear();
-      onDone?.(answer);
+      await onDone?.(answer);
     });
   return (
     <>
@@ -202,7 +231,7 @@ export function CallForm<Answer>({ form, call, action, keeps, onDone, children }
           {action}
         </button>
       </form>
-      <FormProblem problems={form.problems} />
+      {form.problem()}
     </>
   );
 }
@@ -212,5 +241,12 @@ export type Choice = string | readonly [value: string | number, label: string];
 
 export const ANY: Choice = ["", "any"];
 
-export const outcomeChoices = (of = outcomes.value): Choice[] =>
-  of.map(({ name, meaning }) => [name, `${name} – ${meaning}`]);
+/** A first choice that is none: the person must choose. */
+export const CHOOSE: Choice = ["", "choose …"];
+
+/** `insufficient_funds – failed: the balance is too low` */
+export const outcomeChoices = (of = outcomes.value) =>
+  of.map(({ name, status, meaning }) => {
+    const ends = status === null || status === name ? "" : `${status}: `;
+    return [name, `${name} – ${ends}${meaning}`] as const;
+  });

@@ -7,7 +7,7 @@ import { formatPhone, wallClock } from "../logic/format.ts";
 import { pickPhone } from "../phones.ts";
 import { endNote, messages, outcomes, promptsByPhone, sandboxNow } from "../state.ts";
 import type { Prompt, Story } from "../wire.ts";
-import { CallForm, outcomeChoices, useForm } from "./form.tsx";
+import { CallForm, CHOOSE, outcomeChoices, useForm } from "./form.tsx";
 import { PromptSheet } from "./prompt-sheet.tsx";
 
 /** A customer's phone: the open prompt, or the end of the last one, and the messages. */
@@ -88,7 +88,8 @@ function Decided({ prompt }: { prompt: Prompt }) {
   const id = encodeURIComponent(prompt.checkout_request_id);
   useEffect(() => {
     void quietly(async () => {
-      decision.value = (await api.get<Story>(`/transactions/${id}`)).decided_by.in_words;
+      const { outcome, in_words } = (await api.get<Story>(`/transactions/${id}`)).decided_by;
+      decision.value = outcome === "manual" ? "It waits for your answer." : in_words;
     });
   }, [id]);
   return (
@@ -104,7 +105,7 @@ function Decided({ prompt }: { prompt: Prompt }) {
 
 /** The person can also answer as the network. */
 function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
-  const form = useForm("end", { outcome: "How the prompt ends" }, { outcome: "insufficient_funds" });
+  const form = useForm("end", { outcome: "How the prompt ends" });
   // Only outcomes that the network can answer: not `silent`, `manual` and `refused`.
   const ends = outcomes.value.filter(({ status, after }) => status !== null && after !== "never");
   return (
@@ -114,7 +115,7 @@ function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
       action="End it"
       onDone={() => pickPhone(prompt.phone)}
     >
-      {form.select("outcome", outcomeChoices(ends))}
+      {form.select("outcome", [CHOOSE, ...outcomeChoices(ends)], { required: true })}
     </CallForm>
   );
 }

@@ -114,7 +114,7 @@ export function PauseButton() {
 
 /** Only one row can have the focus, and the arrow keys move it, so that Tab does not go through a thousand rows. */
 function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
-  if (event.key === "Escape") document.querySelector<HTMLElement>(".view [type=search]")?.focus();
+  if (event.key === "Escape") goToSearch();
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step === undefined) return;
   const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-row]")];
@@ -125,6 +125,8 @@ function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): v
   next.focus({ preventScroll: true });
   next.closest("tr")?.scrollIntoView({ block: "nearest" });
 }
+
+export const goToSearch = (): void => document.querySelector<HTMLElement>(".view [type=search]")?.focus();
 
 /** Gives the focus to the first row. */
 export const goToRows = (): void => document.querySelector<HTMLElement>(".view [data-row]")?.focus();

@@ -1,10 +1,10 @@
-import { api } from "../api.ts";
+import { useRef } from "preact/hooks";
 import { callFor, isRequestFailure, nextPayments, REQUEST_FAILURES } from "../logic/next-payments.ts";
 import { numberOrText } from "../logic/typed.ts";
 import { faults, rules } from "../state.ts";
 import { Card } from "./card.tsx";
+import { Entries } from "./entries.tsx";
 import { CallForm, type Choice, outcomeChoices, useForm } from "./form.tsx";
-import { CloseIcon, IconButton } from "./marks.tsx";
 
 const FAILURES: readonly Choice[] = Object.entries(REQUEST_FAILURES).map(([name, { words }]) => [name, words]);
 const FIRST = { times: "3", outcome: "insufficient_funds" };
@@ -14,30 +14,30 @@ export function NextPaymentsCard() {
   const form = useForm("next", { times: "How many", outcome: "What happens" }, FIRST);
   const { times, outcome } = form.values;
   const left = nextPayments(rules.value, faults.value);
+  const hadSome = useRef(false);
+  hadSome.current ||= left.length > 0;
+  const isUsedUp = hadSome.current && left.length === 0;
   return (
     <Card title="The next payments" isWide>
-      <CallForm form={form} call={callFor(outcome, numberOrText(times))} action="Apply" keeps>
+      <CallForm
+        form={form}
+        call={callFor(outcome, numberOrText(times), rules.value, faults.value)}
+        action="Apply"
+        keeps
+      >
         {form.input("times", { inputMode: "numeric", size: 4, required: true })}
         {form.select("outcome", [...FAILURES, ...outcomeChoices()])}
       </CallForm>
       <p class="hint">
         {isRequestFailure(outcome)
-          ? "This hits the requests of clients, before all other faults. A test payment from this page has no faults."
-          : "This decides before all rules, but not for a request that names its outcome (X-Sandbox-Outcome)."}
+          ? "This hits the requests of clients, in the order in which you add, before other faults. A test payment from this page has no faults."
+          : "This decides in the order in which you add, before other rules, but not for a request that names its outcome (X-Sandbox-Outcome)."}
       </p>
-      {left.length > 0 && (
-        <ul class="entries" aria-label="What is left">
-          {left.map(({ path, words }) => (
-            <li key={path} class="line">
-              <span class="grow">{words}</span>
-              <IconButton
-                icon={CloseIcon}
-                label={`Remove: ${words}`}
-                onClick={() => void form.run(() => api.call({ method: "DELETE", path }))}
-              />
-            </li>
-          ))}
-        </ul>
+      <Entries label="What is left" entries={left} call={form} />
+      {isUsedUp && (
+        <p class="hint" role="status">
+          None is left.
+        </p>
       )}
     </Card>
   );

@@ -1,15 +1,16 @@
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { typedPhone } from "../../../../src/domain/phone.ts";
-import { goTo, setting } from "../actions.ts";
+import { goTo, select, setting } from "../actions.ts";
 import { api } from "../api.ts";
+import { isUsed } from "../arrivals.ts";
 import { plannedDecision } from "../logic/next-payments.ts";
-import { nextReference } from "../logic/reference.ts";
+import { nextReference, unusedReference } from "../logic/reference.ts";
 import { numberOrText } from "../logic/typed.ts";
 import { pickPhone } from "../phones.ts";
-import { accounts, dialog, fallback, faults, isLoaded, outcomes, rules, server, view } from "../state.ts";
+import { accounts, dialog, fallback, faults, isLoaded, openPayment, outcomes, rules, server, view } from "../state.ts";
 import { Dialog } from "./dialog.tsx";
-import { type Draft, FormProblem, outcomeChoices, submits, useForm } from "./form.tsx";
+import { type Draft, outcomeChoices, submits, useForm } from "./form.tsx";
 
 const LABELS = {
   phone: "Phone",
@@ -24,6 +25,12 @@ const FIRST = { phone: "0712345678", amount: "1200", reference: "ORDER-0001" };
 /** The form keeps its values for the next time. */
 const draft = signal<Draft<keyof typeof LABELS>>({});
 
+/** Opens the form, with these values. */
+export function startPayment(values: Draft<keyof typeof LABELS>): void {
+  draft.value = { ...values, reference: unusedReference(values.reference ?? "", isUsed) };
+  dialog.value = "pay";
+}
+
 export function PayDialog() {
   return (
     <Dialog id="pay" title="Test payment" isOpen={dialog.value === "pay"} onClose={setting(dialog, null)}>
@@ -32,23 +39,25 @@ export function PayDialog() {
   );
 }
 
+/** A phone as the API shows it; another text stays as it is. */
+const msisdnOf = (text: string): string => (typedPhone(text) ?? text).replace(/^0/, "254");
+
 function PayForm() {
-  // It stays the same while payments arrive, and while rules change.
-  const first = useMemo(
-    () => ({
-      ...FIRST,
-      // Who has set a rule wants to see what it does.
-      outcome: rules.value.length > 0 ? "" : "manual",
-    }),
+  // They stay the same while payments arrive, and while rules change.
+  const begun = useMemo(
+    () => ({ reference: unusedReference(FIRST.reference, isUsed), hasRules: rules.value.length > 0 }),
     [isLoaded.value],
   );
-  const form = useForm("pay", LABELS, first, draft);
+  const isTestPhone = outcomes.value.some(({ phone }) => phone === msisdnOf(draft.value.phone ?? FIRST.phone));
+  // Who has set a rule, or takes a test phone, wants to see what it does.
+  const outcomeAtFirst = begun.hasRules || isTestPhone ? "" : "manual";
+  const form = useForm("pay", LABELS, { ...FIRST, reference: begun.reference, outcome: outcomeAtFirst }, draft);
   const ofAccounts = accounts.value.map(({ id, name }) => [id, `${id} – ${name}`] as const);
   const { amount, reference, description, outcome } = form.values;
   // Another merchant may have been chosen since.
   const chosen = accounts.value.find(({ id }) => String(id) === form.values.payment_account_id);
   const account = chosen?.id ?? accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1;
-  const phone = typedPhone(form.values.phone) ?? form.values.phone;
+  const phone = msisdnOf(form.values.phone);
   const body = {
     payment_account_id: account,
     phone,
@@ -59,7 +68,7 @@ function PayForm() {
     kind: "api",
   };
   const planned = {
-    phone: phone.replace(/^0/, "254"),
+    phone,
     amountCents: Math.round(Number(amount) * 100),
     paymentAccountId: account,
     reference: reference || null,
@@ -67,10 +76,14 @@ function PayForm() {
     outcome,
   };
   async function submit() {
-    if (!(await form.run(() => api.post("/payments", body)))) return;
+    const isSent = await form.run(async () => {
+      const started = await api.post<{ checkout_request_id: string }>("/payments", body);
+      if (openPayment.value !== null) select(started.checkout_request_id);
+    });
+    if (!isSent) return;
     dialog.value = null;
     draft.value = { ...draft.value, reference: nextReference(reference) };
-    pickPhone(phone.replace(/^0/, "254"));
+    pickPhone(phone);
     // On a narrow screen, continue in the view of the phones.
     if (matchMedia("(max-width: 56rem)").matches) goTo("phone");
     else if (view.value !== "transactions") goTo("transactions");
@@ -90,8 +103,8 @@ function PayForm() {
           plannedDecision(planned, { rules: rules.value, outcomes: outcomes.value, fallback: fallback.value })}
         {faults.value.length > 0 && " Faults strike only requests of clients, not this payment."}
       </p>
-      <FormProblem problems={form.problems} />
-      <button type="submit" class="primary" disabled={form.isUnderWay}>
+      {form.problem()}
+      <button type="submit" class="primary">
         Send the prompt
       </button>
     </form>

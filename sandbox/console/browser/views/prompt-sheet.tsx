@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { formatAmount, instantOf } from "../logic/format.ts";
 import { countdown } from "../logic/phone.ts";
@@ -8,6 +7,7 @@ import { pickPhone } from "../phones.ts";
 import { clock, sandboxNow } from "../state.ts";
 import type { Prompt } from "../wire.ts";
 import { Pairs } from "./card.tsx";
+import { useSettled } from "./dialog.tsx";
 import { submits, useCall } from "./form.tsx";
 import { BackspaceIcon } from "./marks.tsx";
 
@@ -18,6 +18,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
   const pin = useSignal("");
   const input = useRef<HTMLInputElement>(null);
   const call = useCall(["pin"]);
+  const isSettled = useSettled();
   const path = `/prompts/${encodeURIComponent(prompt.checkout_request_id)}/answer`;
   const problem = call.problems.fields.pin ?? call.problems.rest;
 
@@ -35,8 +36,12 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
     event.preventDefault();
     cancel();
   }
+  function type(text: string) {
+    call.forget("pin");
+    pin.value = text;
+  }
   function press(digit: string) {
-    pin.value += digit;
+    type(pin.value + digit);
     input.current?.focus();
   }
   const id = `pin-${prompt.checkout_request_id}`;
@@ -65,7 +70,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
           autocomplete="off"
           maxLength={12}
           value={pin.value}
-          onInput={({ currentTarget }) => setting(pin, currentTarget.value)()}
+          onInput={({ currentTarget }) => type(currentTarget.value)}
           aria-invalid={problem ? "true" : undefined}
           aria-describedby={problem ? `${id}-problem` : undefined}
         />
@@ -80,17 +85,17 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
             {digit}
           </button>
         ))}
-        <button type="button" tabIndex={-1} aria-label="Delete a digit" onClick={setting(pin, pin.value.slice(0, -1))}>
+        <button type="button" tabIndex={-1} aria-label="Delete a digit" onClick={() => type(pin.value.slice(0, -1))}>
           <BackspaceIcon />
         </button>
         <button type="button" tabIndex={-1} onClick={() => press("0")}>
           0
         </button>
-        <button type="submit" class="primary" disabled={call.isUnderWay}>
+        <button type="submit" class="primary">
           Send
         </button>
       </div>
-      <button type="button" class="quiet cancel" data-tone="failed" onClick={cancel} disabled={call.isUnderWay}>
+      <button type="button" class="quiet cancel" data-tone="failed" onClick={cancel} disabled={!isSettled}>
         Cancel
       </button>
       {waiting > 0 && (

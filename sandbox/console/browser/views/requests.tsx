@@ -1,9 +1,10 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { formatInterval } from "../../../../src/domain/duration.ts";
+import { FAULTS } from "../../../faults/kinds.ts";
 import { addressOf, select, setFilters, setting } from "../actions.ts";
 import { api } from "../api.ts";
-import { nameOf } from "../arrivals.ts";
-import { type CallFilters, fitsCall, gistOf, NO_CALL_FILTERS, operationOf, paymentOf } from "../logic/calls.ts";
+import { nameOf, statusOf } from "../arrivals.ts";
+import { type CallFilters, fitsCall, gistOf, NO_CALL_FILTERS, operationOf } from "../logic/calls.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
 import { formatCount, preciseClock, prettyJson } from "../logic/format.ts";
@@ -19,12 +20,12 @@ import { LongList, Pane } from "./long-list.tsx";
 import { FindingNotes, HttpStatus, Warned } from "./marks.tsx";
 
 const COLUMNS: readonly ColumnHead[] = [
-  ["Time", "c-at", 8],
-  ["Request", "c-call", 10.5],
-  ["Answer", "c-answer", 8.5],
+  ["Time", "c-at", 7.5],
+  ["Request", "c-call", 10],
+  ["Answer", "c-answer", 9],
   ["About", "c-about"],
   ["Took", "c-took number", 5],
-  ["Findings", "c-findings", 9.5],
+  ["Findings", "c-findings", 12.5],
 ];
 
 /** The live log of the merchant API, with the findings about clients. */
@@ -70,7 +71,7 @@ export function Requests() {
 }
 
 function Row({ of: request }: { of: LoggedRequest }) {
-  const { id, at_ms, method, target, fault, duration_ms } = request;
+  const { id, at_ms, method, target, fault, status, duration_ms } = request;
   const isOpen = state.openCall.value === id;
   const found = state.callFindings.value.get(id);
   const about = aboutOf(request);
@@ -87,7 +88,8 @@ function Row({ of: request }: { of: LoggedRequest }) {
         </code>
       </td>
       <td class="c-answer">
-        <HttpStatus request={request} /> {fault && <span class="pill">{fault}</span>}
+        <HttpStatus request={request} /> {/* Its words would say twice that an answer is lost. */}
+        {fault && status !== null && <span class="pill">{FAULTS[fault].words.replace(/^an? /, "")}</span>}
       </td>
       <td class="c-about muted small" title={about}>
         {about}
@@ -101,7 +103,7 @@ function Row({ of: request }: { of: LoggedRequest }) {
 /** The subject of a request; for a poll, its payment. */
 function aboutOf(request: LoggedRequest): string {
   const gist = gistOf(request);
-  const payment = request.target.includes("/status.php") ? paymentOf(request) : null;
+  const payment = request.target.includes("/status.php") ? request.checkout_request_id : null;
   if (payment === null) return gist;
   // An answer that was lost has no gist.
   return gist === "" ? nameOf(payment) : `${gist} · ${nameOf(payment)}`;
@@ -134,7 +136,7 @@ function CallPane({ id }: { id: number }) {
       </Pane>
     );
   }
-  const payment = paymentOf(request);
+  const payment = request.checkout_request_id;
   const again = request.headers["x-sandbox-replay-of"];
   return (
     <Pane
@@ -152,19 +154,12 @@ function CallPane({ id }: { id: number }) {
         {again !== undefined && (
           <>
             {" "}
-            · sent again from the console, as <a href={addressOf("requests", again)}>request {again}</a>
+            · repeats <a href={addressOf("requests", again)}>request {again}</a>, from the console
           </>
         )}
       </p>
+      <Fate of={request} />
       <div class="row">
-        <button
-          type="button"
-          disabled={call.isUnderWay || request.body_cut_bytes > 0}
-          title="With the sandbox's own key; the audit leaves it out"
-          onClick={() => void call.run(() => api.post(`/requests/${id}/replay`, {}))}
-        >
-          Send again
-        </button>
         {payment !== null && (
           <>
             <a class="button" href={addressOf("transactions", payment)}>
@@ -175,6 +170,14 @@ function CallPane({ id }: { id: number }) {
             </a>
           </>
         )}
+        <button
+          type="button"
+          disabled={request.body_cut_bytes > 0}
+          title="With the sandbox's own key; the audit leaves it out"
+          onClick={() => void call.run(() => api.post(`/requests/${id}/replay`, {}))}
+        >
+          Repeat the request
+        </button>
       </div>
       <FormProblem problems={call.problems} />
       <FindingNotes found={callFindings.value.get(id)} />
@@ -187,6 +190,18 @@ function CallPane({ id }: { id: number }) {
   );
 }
 
+/** Whether a push has started a payment, if its answer does not say so. */
+function Fate({ of: { target, status, delivered, fault, checkout_request_id } }: { of: LoggedRequest }) {
+  const isTold = delivered && (status === 200 || fault === null);
+  if (!target.includes("/stkpush.php") || isTold) return null;
+  if (checkout_request_id === null) return <p>Nothing was stored: there is no payment.</p>;
+  return (
+    <p class="box tone" data-tone="pending">
+      The payment exists ({statusOf(checkout_request_id) ?? "see it"}), although the client does not know it.
+    </p>
+  );
+}
+
 /** What was sent, and the answer. */
 function CallDetails({ request }: { request: LoggedRequest }) {
   const { body, body_cut_bytes, status, delivered, answer, answer_cut_bytes, fault, duration_ms } = request;
@@ -195,7 +210,7 @@ function CallDetails({ request }: { request: LoggedRequest }) {
     <>
       <p class="hint line between">
         took {formatInterval(duration_ms)}
-        {fault && ` · fault: ${fault}`}
+        {fault && ` · fault: ${FAULTS[fault].words}`}
         {server.value && body_cut_bytes === 0 && (
           <CopyButton
             text={curlOf(request, server.value.base_url)}

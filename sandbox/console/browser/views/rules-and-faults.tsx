@@ -4,13 +4,24 @@ import type { Field } from "../../../faults/kind.ts";
 import { FAULT_NAMES, FAULTS, type FaultName, fieldsOf } from "../../../faults/kinds.ts";
 import { goTo } from "../actions.ts";
 import { api } from "../api.ts";
-import { formatCount } from "../logic/format.ts";
-import { faultInWords, ruleInWords } from "../logic/steering.ts";
+import { formatCount, formatPhone } from "../logic/format.ts";
+import { type Entry, faultInWords, ruleInWords } from "../logic/steering.ts";
 import { numberOrText } from "../logic/typed.ts";
 import { faults, rules } from "../state.ts";
+import type { Rule } from "../wire.ts";
 import { Card } from "./card.tsx";
-import { CallForm, type Choice, type Draft, type Form, outcomeChoices, useForm } from "./form.tsx";
-import { CloseIcon, IconButton } from "./marks.tsx";
+import { Entries, remove } from "./entries.tsx";
+import {
+  CallForm,
+  CHOOSE,
+  type Choice,
+  type Draft,
+  type FormCall,
+  oncePerDoubleClick,
+  outcomeChoices,
+  submits,
+  useForm,
+} from "./form.tsx";
 
 const RULE_LABELS = {
   phone: "Phone",
@@ -26,37 +37,92 @@ type RuleText = Record<keyof typeof RULE_LABELS, string>;
 /** The rule in the form. It stays when the view changes. */
 const draft = signal<Draft<keyof RuleText>>({});
 
-/** Fills in the form with a rule for the next payment of a phone. The person checks it and adds it. */
-export function startRule(phone: string, outcome: string): void {
-  draft.value = { phone, outcome, times: "1" };
-  goTo("steering");
+/** The rule that the form changes; null if it adds one. */
+const changed = signal<Rule | null>(null);
+
+/** Fills in the form, and goes to it. The person checks the rule and sends it. */
+function startForm(text: Draft<keyof RuleText>, rule: Rule | null): void {
+  draft.value = text;
+  changed.value = rule;
+  // The view is drawn in a microtask.
+  queueMicrotask(() => document.getElementById("rule-phone")?.focus());
 }
 
-/** The rules in their order, and a form that appends one. */
+/** A rule for the next payment of a phone. */
+export function startRule(phone: string, outcome: string): void {
+  goTo("steering");
+  startForm({ phone: formatPhone(phone), outcome, times: "1" }, null);
+}
+
+/** The rules in their order, and a form that appends one, or puts one in the place of another. */
 export function RulesCard() {
   const form = useForm("rule", RULE_LABELS, { outcome: "insufficient_funds" }, draft);
+  const old = rules.value.find(({ id }) => id === changed.value?.id);
+  async function submit() {
+    const body = ruleOf(form.values);
+    const isSent = await form.run(async () => {
+      await api.post(old ? `/rules?before=${old.id}` : "/rules", body);
+      if (old) await api.call({ method: "DELETE", path: `/rules/${old.id}` });
+    });
+    if (isSent) form.clear();
+    if (isSent) changed.value = null;
+  }
   return (
     <Card title="Rules" count={rules.value.length} isWide>
+      <p class="hint">
+        {rules.value.length === 0 && "No rules. "}The first rule that a payment matches decides how it ends.
+      </p>
       <Entries
-        what="rule"
-        path="/rules"
-        entries={rules.value}
-        inWords={ruleInWords}
-        none="No rules. The first rule that a payment matches decides how it ends."
+        label="Rules in force"
+        entries={rules.value.map((rule) => ({
+          ...entryOf("rule", rule),
+          words: ruleInWords(rule),
+          change: canChange(rule) ? () => startForm(textsOf(rule), rule) : undefined,
+        }))}
         call={form}
       />
-      <CallForm form={form} call={{ method: "POST", path: "/rules", body: ruleOf(form.values) }} action="Add rule">
-        {form.input("phone", { placeholder: "any", size: 10 })}
+      <RemoveAll path="/rules" count={rules.value.length} call={form} />
+      <form class="row" onSubmit={submits(submit)}>
+        {form.input("phone", { placeholder: "any", size: 12 })}
         {form.input("amount", { placeholder: "any", size: 6 })}
         {form.input("reference", { placeholder: "any", size: 8 })}
         {form.input("payment_account_id", { placeholder: "any", size: 4 })}
         {form.select("outcome", outcomeChoices())}
-        {form.input("after", { placeholder: "3s", size: 6 })}
-        {form.input("times", { placeholder: "always", size: 6 })}
-      </CallForm>
+        {form.input("after", { placeholder: "3s", size: 5 })}
+        {form.input("times", { placeholder: "always", size: 5 })}
+        <button type="submit" onClick={oncePerDoubleClick}>
+          {old ? `Save rule ${old.id}` : "Add rule"}
+        </button>
+        {old && (
+          <button type="button" class="quiet" onClick={() => startForm({}, null)}>
+            Keep it
+          </button>
+        )}
+      </form>
+      {form.problem()}
     </Card>
   );
 }
+
+const entryOf = (what: string, { id }: { readonly id: number }): Omit<Entry, "words"> => ({
+  path: `/${what}s/${id}`,
+  name: `${what} ${id}`,
+  id,
+});
+
+/** Whether the form has a field for each of its members. */
+const canChange = ({ match, result_code, result_desc, message }: Rule): boolean =>
+  [match.description, result_code, result_desc, message].every((member) => member === undefined);
+
+const textsOf = ({ match, outcome, after = "", times }: Rule): RuleText => ({
+  phone: formatPhone(match.phone ?? ""),
+  amount: String(match.amount ?? ""),
+  payment_account_id: String(match.payment_account_id ?? ""),
+  reference: match.reference ?? "",
+  outcome,
+  after,
+  times: String(times ?? ""),
+});
 
 const ruleOf = ({ phone, amount, payment_account_id, reference, outcome, after, times }: RuleText) => ({
   match: {
@@ -72,7 +138,7 @@ const ruleOf = ({ phone, amount, payment_account_id, reference, outcome, after, 
 
 const EVERY_PATH = "every";
 const PATHS: readonly Choice[] = [
-  ["", "choose …"],
+  CHOOSE,
   [EVERY_PATH, "every operation"],
   "/stkpush.php",
   "/status.php",
@@ -101,14 +167,13 @@ export function FaultsCard() {
   const kind = form.values.kind as FaultName;
   return (
     <Card title="Faults" count={inForce.length} isWide>
+      <p class="hint">{inForce.length === 0 && "No faults. "}A fault affects requests to the merchant API.</p>
       <Entries
-        what="fault"
-        path="/faults"
-        entries={inForce}
-        inWords={faultInWords}
-        none="No faults. A fault affects requests to the merchant API."
+        label="Faults in force"
+        entries={inForce.map((fault) => ({ ...entryOf("fault", fault), words: faultInWords(fault) }))}
         call={form}
       />
+      <RemoveAll path="/faults" count={inForce.length} call={form} />
       <CallForm form={form} call={{ method: "POST", path: "/faults", body: faultOf(form.values) }} action="Add fault">
         {form.select("path", PATHS, { required: true })}
         {form.select("kind", FAULT_CHOICES)}
@@ -135,39 +200,14 @@ function faultOf({ path, kind, probability = "", times = "", ...typed }: Readonl
   };
 }
 
-interface EntriesProps<Entry> {
-  readonly what: string;
-  readonly path: string;
-  readonly entries: readonly Entry[];
-  readonly inWords: (entry: Entry) => string;
-  /** What is shown if there are none. */
-  readonly none: string;
-  /** Removes an entry, or all. */
-  readonly call: Pick<Form<never>, "run">;
-}
-
-/** Entries in order, each with a button that removes it. */
-function Entries<Entry extends { readonly id: number }>(props: EntriesProps<Entry>) {
-  const { what, path, entries, inWords, none, call } = props;
-  const remove = (from: string) => () => void call.run(() => api.call({ method: "DELETE", path: from }));
-  if (entries.length === 0) return <p class="hint">{none}</p>;
+/** Removes all, if there are several. */
+function RemoveAll({ path, count, call }: { path: string; count: number; call: Pick<FormCall, "run"> }) {
+  if (count < 2) return null;
   return (
-    <>
-      <ol class="entries rule-list">
-        {entries.map((entry) => (
-          <li key={entry.id} class="line" data-id={entry.id}>
-            <span class="grow">{inWords(entry)}</span>
-            <IconButton icon={CloseIcon} label={`Remove ${what} ${entry.id}`} onClick={remove(`${path}/${entry.id}`)} />
-          </li>
-        ))}
-      </ol>
-      {entries.length > 1 && (
-        <div class="row">
-          <button type="button" onClick={remove(path)}>
-            Remove all {formatCount(entries.length)}
-          </button>
-        </div>
-      )}
-    </>
+    <div>
+      <button type="button" onClick={({ currentTarget }) => void remove(call, path, currentTarget)}>
+        Remove all {formatCount(count)}
+      </button>
+    </div>
   );
 }

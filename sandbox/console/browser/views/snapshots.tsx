@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { snapshotInWords, totalOf } from "../logic/counts.ts";
 import { isFiltered } from "../logic/filters.ts";
@@ -6,19 +7,26 @@ import { countedAll } from "../logic/format.ts";
 import { nameOf } from "../logic/typed.ts";
 import { counts, faults, filters, merchants, requests, rules, snapshots, webhook } from "../state.ts";
 import { Card } from "./card.tsx";
-import { ConfirmButton } from "./dialog.tsx";
-import { CallForm, FormProblem, useCall, useForm } from "./form.tsx";
+import { ConfirmButton, Question } from "./dialog.tsx";
+import { FieldProblem, FormProblem, submits, useCall, useForm } from "./form.tsx";
 
 export function SnapshotsCard() {
   const form = useForm("snapshot", { name: "Name" });
-  const name = nameOf(form.values.name);
+  const typed = form.values.name;
+  const name = nameOf(typed);
+  const there = snapshots.value.find((one) => one.name === name);
+  const isReplacing = useSignal(false);
   const done = useSignal("");
   const change = (words: string, method: string, path: string) =>
-    void form.run(async () => {
+    form.run(async () => {
       done.value = "";
-      await api.call({ method, path, ...(method === "POST" && { body: {} }) });
+      if (path === "/snapshots/") throw new FieldProblem("name", "give the snapshot a name");
+      await api.call({ method, path, ...(method !== "DELETE" && { body: {} }) });
       done.value = words;
     });
+  async function save() {
+    if (await change(`“${name}” is saved.`, "PUT", `/snapshots/${name}`)) form.clear();
+  }
   return (
     <Card title="Snapshots" count={snapshots.value.length} isWide>
       <p class="hint">
@@ -39,7 +47,7 @@ export function SnapshotsCard() {
                 loss={`You lose what is here now: ${lost()}. You get “${snapshot.name}”: ${snapshotInWords(snapshot)}, with its default and webhook. ${KEPT}`}
                 yes="Restore it"
                 run={() =>
-                  change(
+                  void change(
                     `“${snapshot.name}” is restored: ${snapshotInWords(snapshot)}.`,
                     "POST",
                     `/snapshots/${snapshot.name}/restore`,
@@ -52,29 +60,29 @@ export function SnapshotsCard() {
                 question={`Remove “${snapshot.name}”?`}
                 loss={`Lost for good: the snapshot with ${snapshotInWords(snapshot)}.`}
                 yes="Remove it"
-                run={() => change(`“${snapshot.name}” is removed.`, "DELETE", `/snapshots/${snapshot.name}`)}
+                run={() => void change(`“${snapshot.name}” is removed.`, "DELETE", `/snapshots/${snapshot.name}`)}
               />
             </span>
           </li>
         ))}
       </ul>
+      <form class="row" onSubmit={submits(async () => (there ? setting(isReplacing, true)() : save()))}>
+        {form.input("name", { placeholder: "prepared" })}
+        <button type="submit">{there ? "Replace …" : "Save"}</button>
+      </form>
+      {typed !== name && <p class="hint">It is saved as “{name}”.</p>}
       <p class="hint" role="status">
         {done.value}
       </p>
-      <CallForm
-        form={form}
-        call={{
-          method: "PUT",
-          path: `/snapshots/${encodeURIComponent(name)}`,
-          body: {},
-        }}
-        action="Save"
-        onDone={() => {
-          done.value = `“${name}” is saved.`;
-        }}
-      >
-        {form.input("name", { placeholder: "prepared" })}
-      </CallForm>
+      {form.problem()}
+      <Question
+        id="replace-snapshot"
+        question={`Replace “${name}”?`}
+        loss={`Lost for good: the snapshot with ${there ? snapshotInWords(there) : ""}.`}
+        yes="Replace it"
+        isAsked={isReplacing}
+        run={() => void save()}
+      />
     </Card>
   );
 }
@@ -94,7 +102,7 @@ export function ResetCard() {
   const done = useSignal("");
   async function reset() {
     done.value = "";
-    if (await call.run(() => api.post("/reset", {}))) done.value = "Everything is reset.";
+    if (await call.run(() => api.post("/reset", {}))) done.value = "Everything is reset. The audit keeps its findings.";
   }
   return (
     <Card title="Reset" isWide>
@@ -105,9 +113,9 @@ export function ResetCard() {
         <ConfirmButton
           id="confirm-reset"
           label="Reset …"
-          question="Forget it all?"
+          question="Reset the sandbox?"
           loss={`Lost for good: ${lost()}. ${KEPT}`}
-          yes="Forget it all"
+          yes="Reset it"
           run={() => void reset()}
         />
       </div>

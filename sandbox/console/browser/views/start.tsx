@@ -6,6 +6,7 @@ import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
 import { accounts, dialog, keys, merchantId, newestPayment, outcomes, requests, server } from "../state.ts";
 import { Card, Records } from "./card.tsx";
 import { CodeBlock } from "./copy.tsx";
+import { outcomeChoices } from "./form.tsx";
 import { StatusBadge } from "./marks.tsx";
 
 export const TestPaymentButton = () => (
@@ -64,9 +65,9 @@ export function Start() {
         <h3>Test phones: each always ends in its own way</h3>
         <Records
           columns={[["Phone"], ["What happens"], ["Code", "number"]]}
-          rows={outcomes.value.map(({ name, phone, code, meaning }) => [
+          rows={outcomes.value.map(({ phone, code }, index) => [
             <code>{phone}</code>,
-            `${name} – ${meaning}`,
+            outcomeChoices()[index]?.[1],
             code ?? "–",
           ])}
         />
@@ -80,7 +81,7 @@ function Seen() {
   const payment = newestPayment.value;
   const [call] = requests.rows.value;
   return (
-    <p class="box tone" role="status" data-tone={payment || call ? "completed" : "none"}>
+    <p class="box tone" role="status" data-tone={payment?.status ?? (call ? "pending" : "none")}>
       {payment ? (
         <>
           <b>A payment has arrived:</b> KES {formatAmount(payment.amount)} from {formatPhone(payment.phone)} at{" "}

@@ -1,3 +1,4 @@
+import { outcomeInWords } from "../logic/decisions.ts";
 import { fallback } from "../state.ts";
 import { Card } from "./card.tsx";
 import { ClockCard } from "./clock.tsx";
@@ -31,10 +32,7 @@ function DefaultCard() {
   const body = { outcome, after: after || undefined };
   return (
     <Card title="Default outcome">
-      <p class="hint">
-        If no header, rule, limit or test phone decides: <code>{inForce.outcome}</code>
-        {inForce.after && <> after {inForce.after}</>}.
-      </p>
+      <p class="hint">If no header, rule, limit or test phone decides: {outcomeInWords(inForce)}.</p>
       <CallForm form={form} call={{ method: "PUT", path: "/default", body }} action="Set">
         {form.select("outcome", outcomeChoices())}
         {form.input("after", { placeholder: "3s", size: 6 })}

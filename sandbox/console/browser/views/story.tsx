@@ -1,17 +1,15 @@
 import { formatInterval } from "../../../../src/domain/duration.ts";
 import { reasonOf } from "../../../network/reason.ts";
-import { addressOf, select } from "../actions.ts";
-import { api } from "../api.ts";
+import { addressOf } from "../actions.ts";
 import { gistOf, operationOf } from "../logic/calls.ts";
 import { formatAmount, formatCount, formatPhone, preciseClock, timeOfDay } from "../logic/format.ts";
-import { pickPhone } from "../phones.ts";
 import { callFindings, outcomes, story, storyProblem } from "../state.ts";
 import type { Story } from "../wire.ts";
 import { copied, Pairs } from "./card.tsx";
 import { CodeBlock } from "./copy.tsx";
-import { FormProblem, useCall } from "./form.tsx";
 import { Pane } from "./long-list.tsx";
 import { FindingNotes, HttpStatus, StatusBadge } from "./marks.tsx";
+import { startPayment } from "./pay-dialog.tsx";
 import { startRule } from "./rules-and-faults.tsx";
 import { DeliveryItem } from "./webhook.tsx";
 
@@ -32,7 +30,7 @@ export function StoryPane({ id }: { id: string }) {
   return (
     <Pane {...pane} title={title}>
       <Ending story={told} />
-      <Again key={id} story={told} />
+      <Again story={told} />
       <Identity id={id} story={told} />
       <Calls story={told} />
       {told.webhooks.length > 0 && (
@@ -148,31 +146,28 @@ function startOf({ transaction, started_by }: Story): string {
   return "Its request is not in the log, which keeps the last 1,000 since the server started.";
 }
 
-/** Starts the same payment again, or a rule that ends the next one of the phone in the same way. */
+/** Starts a payment with the same values, or a rule that ends the next one of the phone in the same way. */
 function Again({ story: { transaction, payment_account_id, prompt } }: { story: Story }) {
-  const call = useCall();
-  const { phone, amount, kind, result_code } = transaction;
+  const { phone, amount, result_code } = transaction;
   const outcome = outcomes.value.find(({ code }) => code !== null && code === result_code);
-  const reference = prompt.reference ?? undefined;
-  const description = prompt.description ?? undefined;
-  const sendAgain = () =>
-    call.run(async () => {
-      const order = { payment_account_id, phone, amount, reference, description, kind };
-      const started = await api.post<{ checkout_request_id: string }>("/payments", order);
-      pickPhone(phone);
-      select(started.checkout_request_id);
+  const like = () =>
+    startPayment({
+      phone: formatPhone(phone),
+      amount: String(amount),
+      reference: prompt.reference ?? "",
+      description: prompt.description ?? "",
+      payment_account_id: String(payment_account_id),
     });
   return (
     <div class="row">
-      <button type="button" onClick={() => void sendAgain()}>
-        Send again
+      <button type="button" onClick={like}>
+        New prompt like this …
       </button>
       {outcome && (
         <button type="button" onClick={() => startRule(phone, outcome.name)}>
           Make a rule of it
         </button>
       )}
-      <FormProblem problems={call.problems} />
     </div>
   );
 }

@@ -36,8 +36,7 @@ export function TopBar() {
       />
       <button type="button" class="primary" title="Start a test payment (p)" onClick={setting(state.dialog, "pay")}>
         <PlusIcon />
-        <span class="wide">Test payment</span>
-        <span class="narrow">Pay</span>
+        Test payment
       </button>
     </header>
   );

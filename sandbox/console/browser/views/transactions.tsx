@@ -36,7 +36,7 @@ export function Transactions() {
 }
 
 const COLUMNS: readonly ColumnHead[] = [
-  ["Time", "c-time", 8.5],
+  ["Time", "c-time", 9.25],
   ["Reference", "c-ref"],
   [<span class="unseen">Findings</span>, "c-sign", 2],
   ["Phone", "c-phone", 8.5],
@@ -170,8 +170,8 @@ function Tiles() {
         <span class="label tiny">KES received</span>
         <Figure text={received ? formatAmount(received.total_completed_amount) : "–"} />
         <small class="muted">
-          {received ? `${formatCount(received.completed_count)} of ${formatCount(totalOf(received))} paid` : "–"}
-          {isFiltered(inForce) && ", filtered"}
+          {received && `${formatCount(received.completed_count)} of ${formatCount(totalOf(received))} paid`}
+          {received && isFiltered(inForce) && ", filtered"}
         </small>
       </p>
       {COUNTED.map((status) => (

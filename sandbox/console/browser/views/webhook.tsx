@@ -103,24 +103,41 @@ interface DeliveryItemProps {
   readonly isNamed?: boolean;
 }
 
-const TONES: Readonly<Record<string, string>> = { delivered: "completed", failed: "failed" };
+const answerOf = ({ status }: Attempt): string => (status === null ? "no answer" : `HTTP ${status}`);
+
+const startOf = ({ attempts, due_at }: Delivery): string => timeOfDay(attempts[0]?.at ?? due_at);
+
+/** The state of a delivery, and what follows. */
+function stateOf({
+  state,
+  due_at,
+  attempts,
+}: Delivery): readonly [state: string, tone: string | undefined, more: string] {
+  const last = attempts.at(-1);
+  const answer = last ? ` (${answerOf(last)})` : "";
+  const tries = counted(attempts.length, "attempt");
+  if (state === "delivered") return ["delivered", "completed", attempts.length > 1 ? ` after ${tries}` : ""];
+  if (state === "failed") return ["failed", "failed", last ? `, ${tries}${answer}` : ""];
+  if (!last) return ["waiting", undefined, ` until ${timeOfDay(due_at)}`];
+  return [`failed ${counted(attempts.length, "time")}`, "failed", `${answer}, tries again at ${timeOfDay(due_at)}`];
+}
 
 /** One message for the webhook: its state, and below it each attempt and the message. */
 export function DeliveryItem({ delivery, isNamed = false }: DeliveryItemProps) {
-  const { id, state, due_at, attempts, body, checkout_request_id, resend_of } = delivery;
+  const { id, attempts, body, checkout_request_id, resend_of } = delivery;
   const call = useCall();
-  const last = attempts.at(-1);
+  const repeated = deliveries.value.find((one) => one.id === resend_of);
+  const [state, tone, more] = stateOf(delivery);
   return (
     <li class="row small delivery">
       <details>
         <summary>
-          <time>{timeOfDay(last?.at ?? due_at)}</time>{" "}
-          <b class="tone" data-tone={TONES[state]}>
+          <time>{startOf(delivery)}</time>{" "}
+          <b class="tone" data-tone={tone}>
             {state}
           </b>
-          {state === "waiting" && ` until ${timeOfDay(due_at)}`}
-          {last && `, ${counted(attempts.length, "attempt")}: ${last.problem ?? last.status}`}
-          {resend_of !== undefined && `, sent again after ${resend_of}`}
+          {more}
+          {resend_of !== undefined && `, repeats the delivery ${repeated ? `of ${startOf(repeated)}` : resend_of}`}
         </summary>
         <ul class="hint">
           {attempts.map((attempt) => (
@@ -133,27 +150,25 @@ export function DeliveryItem({ delivery, isNamed = false }: DeliveryItemProps) {
       <button
         type="button"
         class="quiet"
-        disabled={call.isUnderWay}
-        aria-label={`Send delivery ${id} again`}
+        aria-label={`Deliver ${id} again`}
         onClick={() => void call.run(() => api.post(`/webhook/deliveries/${id}/resend`, {}))}
       >
-        Send again
+        Deliver again
       </button>
       <FormProblem problems={call.problems} />
     </li>
   );
 }
 
-function AttemptLine({ attempt: { at, status, duration_ms, problem, answer } }: { attempt: Attempt }) {
+function AttemptLine({ attempt }: { attempt: Attempt }) {
+  const { at, duration_ms, problem, answer } = attempt;
   return (
-    <li>
-      <time>{timeOfDay(at)}</time> {status === null ? "no answer" : `HTTP ${status}`} after{" "}
-      {formatInterval(duration_ms)}
+    <li class="tone" data-tone={problem && "failed"}>
+      <time>{timeOfDay(at)}</time> {answerOf(attempt)} after {formatInterval(duration_ms)}
       {problem && `: ${problem}`}
       {answer && (
         <>
-          {" "}
-          <code>{answer}</code>
+          ; the answer: <code>{answer}</code>
         </>
       )}
     </li>
