@@ -192,6 +192,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     throw new MomoError("unknown", `the service shows ${JSON.stringify(statuses)}`);
   }
 
+  /** The payments of an order by its reference. None are there only if no payment can be its own. */
   async function findByReference(order) {
     const { reference, service_reference, phone, amount } = order;
     const isOwn = (row) => String(row.phone).endsWith(phone.slice(3)) && Number(row.amount) === amount;

@@ -189,7 +189,7 @@ final class Client {
         throw new MomoError('unknown', 'the service shows ' . json_encode($statuses));
     }
 
-    private function findByReference(array $order): array {
+    private function findByReference(array $order): array { // none are there only if no payment can be its own
         ['reference' => $reference, 'phone' => $phone, 'amount' => $amount] = $order;
         $isPhone = fn ($row) => str_ends_with((string) ($row['phone'] ?? ''), substr($phone, 3));
         $isOwn = fn ($row) => $isPhone($row) && ($row['amount'] ?? 0) == $amount;

@@ -199,7 +199,7 @@ class Client:
             return payments[0] if payments else None
         raise MomoError("unknown", f"the service shows {json.dumps(statuses)}")
 
-    def _find_by_reference(self, order):
+    def _find_by_reference(self, order):  # none are there only if no payment can be its own
         def is_own(row):
             return str(row.get("phone")).endswith(order["phone"][3:]) and float(row.get("amount", 0)) == order["amount"]
         found = self.list(search=order["service_reference"])

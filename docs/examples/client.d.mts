@@ -26,13 +26,6 @@ export interface Order {
   readonly not_found_ms: number;
 }
 
-/** An order whose file cannot be read. */
-export interface UnreadableOrder {
-  readonly reference: string;
-  readonly status: "unreadable";
-  readonly error: string;
-}
-
 /** A payment as the list of the service shows it. */
 export interface Payment {
   readonly status: string;
@@ -44,7 +37,7 @@ export interface Client {
   start(reference: string, phone: string, amount: number): Promise<Order>;
   wait(reference: string): Promise<Order>;
   ask(reference: string): Promise<Order>;
-  open(): Promise<(Order | UnreadableOrder)[]>;
+  open(): Promise<Order[]>;
   find(reference: string, phone: string, amount: number): Promise<Payment | null>;
   list(filters?: Readonly<Record<string, string>>): Promise<Payment[]>;
 }
@@ -55,8 +48,8 @@ type Awaitable<T> = T | Promise<T>;
 export interface Store {
   /** Null for a name that is not there. */
   get(name: string): Awaitable<object | null>;
-  /** If the name is there, it does nothing, unless it `replaces`. It waits for the disk. */
-  add(name: string, value: object, options?: { readonly replaces?: boolean }): Awaitable<void>;
+  /** If the name is there, it does nothing. It waits for the disk. */
+  add(name: string, value: object): Awaitable<void>;
   /** A name that is not there is removed already. */
   remove(name: string): Awaitable<void>;
   names(): Awaitable<readonly string[]>;
