@@ -121,7 +121,7 @@ describeWithPostgres("a stop", () => {
       const database = await emptyDatabase();
       const start = (name: string) => startReplica(database, name, ["--drain", "2s", "--webhook", receiver.url]);
       const replicas = [await start("a"), await start("b"), await start("c"), await start("d")];
-      const load = startLoad(await balance(replicas), { clients: 16, pauseMs: 10 });
+      const load = startLoad(await balance(replicas), { clients: 16, pauseMs: 50 });
       for (const replica of replicas.slice(0, 3)) {
         const before = load.answered.length;
         expect(await replica.stop()).toBe(0);
