@@ -5,13 +5,13 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
   {
     name: "forgets an order whose answer was lost",
     shows: CHARGE,
-    from: 8,
+    from: 119,
     mjs: [['if (error.kind !== "unknown" && error.kind !== "not_started") {', 'if (error.kind !== "not_started") {']],
   },
   {
     name: "forgets an order that has ended",
     shows: CHARGE,
-    from: 8,
+    from: 113,
     mjs: [
       [
         "if (isFinal(order)) return order;\n    try",
@@ -22,7 +22,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
   {
     name: "does not know that it has pushed",
     shows: CHARGE,
-    from: 4,
+    from: 121,
     mjs: [
       [
         "if ((await get(key)) === null) await useStore(key, () => store.add(key, order), { mayHavePaid: false });",
@@ -34,7 +34,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
   {
     name: "stores an order after its push",
     shows: CHARGE,
-    from: 3,
+    from: 121,
     mjs: [
       ["if ((await get(key)) === null) await useStore(key, () => store.add(key, order), { mayHavePaid: false });", ""],
       ["const stored = await read(key); //", "const stored = (await get(key)) ? await read(key) : order; //"],
@@ -50,7 +50,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
   {
     name: "believes its own clock that nothing has started",
     shows: ANSWER,
-    from: 66,
+    from: 642,
     mjs: [["Math.max(0, Math.min(nowMs - asked_ms, intervalMs))", "nowMs - asked_ms"]],
   },
   {
@@ -62,7 +62,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
   {
     name: "takes no answer for a failure",
     shows: ANSWER,
-    from: 5,
+    from: 115,
     mjs: [["read(key, error.message)", 'record(key, order, { status: "failed" }, error.message)']],
   },
   {
@@ -74,17 +74,19 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
   {
     name: "takes pending for final",
     shows: ANSWER,
+    from: 121,
     mjs: [["completed: 0,", "completed: 0, pending: 13,"]],
   },
   {
     name: "forgets the receipt",
     shows: ANSWER,
+    from: 113,
     mjs: [["receipt: receipt || null", "receipt: null"]],
   },
   {
     name: "takes the row of another order",
     shows: ANSWER,
-    from: 12,
+    from: 87,
     mjs: [
       ["String(row.phone).endsWith(phone.slice(3)) && Number(row.amount) === amount", "true"],
       ["list({ search: service_reference })", "list({ search: service_reference[0] })"],
@@ -100,7 +102,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
   {
     name: "leaves out a row because of its date",
     shows: ANSWER,
-    from: 66,
+    from: 119,
     mjs: [
       [
         "Number(row.amount) === amount",
@@ -111,37 +113,43 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
   {
     name: "says after a full disk that the customer has not paid",
     shows: /but the customer may have paid/,
-    from: 202,
+    from: 87,
     mjs: [["order));\n    }\n    return read", "order), { mayHavePaid: false });\n    }\n    return read"]],
   },
   {
     name: "goes on after cancelled",
     shows: ANSWER,
+    from: 97,
     mjs: [["cancelled: 11, ", ""]],
   },
   {
     name: "goes on after completed",
     shows: ANSWER,
+    from: 113,
     mjs: [["completed: 0, ", ""]],
   },
   {
     name: "asks each second",
     shows: "polls_too_fast",
+    from: 121,
     mjs: [["intervalMs = 5000", "intervalMs = 1000"]],
   },
   {
     name: "searches with a parameter that does not exist",
     shows: "takes_wrong_row",
+    from: 119,
     mjs: [["list({ search: service_reference })", "list({ reference: service_reference })"]],
   },
   {
     name: "asks for the status without an id",
     shows: "failure_misread",
+    from: 119,
     mjs: [["const payments = id ?", "const payments = order ?"]],
   },
   {
     name: "stores another id of the answer",
     shows: "unknown_id",
+    from: 121,
     mjs: [["payment.checkout_request_id || null", "payment.merchant_request_id || null"]],
   },
 ];

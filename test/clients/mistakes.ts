@@ -13,7 +13,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "pushes again without a look",
     shows: CHARGE,
-    from: 8,
+    from: 119,
     ...inEach(
       [
         'if (error.kind !== "unknown" && error.kind !== "not_started") {',
@@ -63,7 +63,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "takes nothing found too early for not started",
     shows: ANSWER,
-    from: 24,
+    from: 619,
     ...inEach(
       ["notStartedAfterMs = 600_000", "notStartedAfterMs = 5000"],
       ["not_started_after=600", "not_started_after=5"],
@@ -73,7 +73,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "never asks",
     shows: "end_not_learned",
-    from: 2,
+    from: 121,
     ...inEach(
       ["if (isFinal(order)) return order;\n    try", "return order;\n    try"],
       ['if order["status"] in FINAL:\n            return order\n        try', "return order\n        try"],
