@@ -56,7 +56,7 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
     const firsts = firstOfEach(outcomes);
     if (firsts.length === 0) return [];
     await reset;
-    return timed(parts, firsts.length, () => update(sql.writeOnce, firsts, "o"));
+    return timed(parts, firsts.length, () => update(sql.writeOnce, firsts, "record"));
   }
 
   /** Locks due payments. The lock only saves work: the conditional update decides which outcome counts. */
@@ -86,7 +86,7 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
       return sql.transaction(async (query, script) => {
         // A second attempt writes the same outcomes again: those that the first has stored are final, and stay as they are.
         decided ??= firstOfEach(await decide(await claim(script, nowMs, limit)));
-        return decided.length === 0 ? [] : update(query, decided, "c");
+        return decided.length === 0 ? [] : update(query, decided, "claim");
       });
     },
 
@@ -126,7 +126,7 @@ function createInserts(parts: TransactionParts) {
   return createGroup<PendingTransaction, true>({
     ...parts,
     lanes: LANES,
-    run: (items, lane) => timed(parts, items.length, () => insert(items, shards.name(`i${lane}`))),
+    run: (items, lane) => timed(parts, items.length, () => insert(items, shards.name(`insert${lane}`))),
   });
 }
 

@@ -81,7 +81,7 @@ const END = { status: codeOfStatus("failed"), result_code: 1, memo: "" };
  */
 async function probe({ connections, numbering, deliveries, shards }: Parts): Promise<void> {
   const id = await numbering.next();
-  const shard = shards.name("p");
+  const shard = shards.name("probe");
   await connections.use({ openMs: TIMEOUT_MS, workMs: TIMEOUT_MS }, async ({ query, script }) => {
     const [account] = await query<{ id: number; merchantId: number; mayNumber: boolean }>(ACCOUNT);
     if (!account) return;
