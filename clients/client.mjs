@@ -20,7 +20,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const FINAL = { completed: 0, failed: 10, cancelled: 11, expired: 12, not_started: 5 };
 const ERRORS = { store: 1, usage: 2, not_found: 3, credentials: 4, refused: 5, unreachable: 6, unknown: 6 };
 const REFUSALS = { 400: "refused", 401: "credentials", 403: "refused", 404: "refused", 405: "refused" };
-const UNASKED = { status: "unknown", checkout_request_id: null, receipt: null, result_code: null, result_desc: null };
+const UNKNOWN = { status: "unknown", checkout_request_id: null, receipt: null, result_code: null, result_desc: null };
 const REFERENCE = /^(?! )[ -}]{1,91}(?<! )$/;
 const ADDRESS = /^https?:[/][/]([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?([/][^\s?#]*)?$/i;
 const UNSENT = /^connect |^getaddrinfo |REFUSED|INVALID_URL|bad port|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION/i;
@@ -96,7 +96,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       reference: String(reference),
       service_reference: `${reference}~${createToken()}`, // of 100 characters at most, and of no earlier order
       ...parsePayment(phone, amount),
-      ...UNASKED,
+      ...UNKNOWN,
       asked_ms: Math.round(now()), // when the service has last not found it; at first, now
       not_found_ms: 0, // for how long the service has not found it
     };

@@ -17,7 +17,7 @@ namespace Momo;
 const FINAL_STATUSES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];
 const ERRORS = ['usage' => 2, 'not_found' => 3, 'credentials' => 4, 'refused' => 5, 'unreachable' => 6, 'unknown' => 6];
 const REFUSALS = [400 => 'refused', 401 => 'credentials', 403 => 'refused', 404 => 'refused', 405 => 'refused'];
-const UNASKED = ['checkout_request_id' => null, 'receipt' => null, 'result_code' => null, 'result_desc' => null];
+const UNKNOWN = ['checkout_request_id' => null, 'receipt' => null, 'result_code' => null, 'result_desc' => null];
 const ADDRESS = '~^https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?(/[^\s?#]*)?$~Di';
 
 final class MomoError extends \Exception {
@@ -96,7 +96,7 @@ final class Client {
             'service_reference' => "$reference~" . bin2hex(random_bytes(4)), // 100 characters at most
             ...parsePayment($phone, $amount),
             'status' => 'unknown',
-            ...UNASKED,
+            ...UNKNOWN,
             'asked_ms' => (int) round(1000 * ($this->now)()), // when the service has last not found it; at first, now
             'not_found_ms' => 0, // for how long the service has not found it
         ];

@@ -26,7 +26,7 @@ from urllib import error, parse, request
 FINAL = {"completed": 0, "failed": 10, "cancelled": 11, "expired": 12, "not_started": 5}
 REFUSALS = {400: "refused", 401: "credentials", 403: "refused", 404: "refused", 405: "refused"}
 ERRORS = {"store": 1, "usage": 2, "not_found": 3, "credentials": 4, "refused": 5, "unreachable": 6, "unknown": 6}
-UNASKED = {"status": "unknown", "checkout_request_id": None, "receipt": None, "result_code": None, "result_desc": None}
+UNKNOWN = {"status": "unknown", "checkout_request_id": None, "receipt": None, "result_code": None, "result_desc": None}
 ADDRESS = r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[^\s?#]*)?"
 
 
@@ -110,7 +110,7 @@ class Client:
             "reference": str(reference),
             "service_reference": f"{reference}~{os.urandom(4).hex()}",  # 100 characters at most
             **_parse_payment(phone, amount),
-            **UNASKED,
+            **UNKNOWN,
             "asked_ms": round(1000 * self.now()),  # when the service has last not found it; at first, now
             "not_found_ms": 0,  # for how long the service has not found it
         }
@@ -201,7 +201,7 @@ class Client:
 
     def _find_by_reference(self, order):  # none are there only if no payment can be its own
         def is_own(row):
-            return str(row.get("phone")).endswith(order["phone"][3:]) and float(row.get("amount", 0)) == order["amount"]
+            return str(row.get("phone"))[-9:] == order["phone"][3:] and float(row.get("amount") or 0) == order["amount"]
         found = self.list(search=order["service_reference"])
         own = [row for row in found if is_own(row)]
         # A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
