@@ -5,12 +5,12 @@ A reference names one order. It is stored, and then pushed once. A new try needs
   pending, unknown             not final (may_have_paid, reason); unknown: the answer to the push was lost
   completed                    paid; receipt is the network's
   failed, cancelled, expired   not paid; result_code and result_desc say why
-  not_started                  not paid: the push was refused or never came; one that comes late opens it again
+  not_started                  not paid: the push was refused or never came; ask finds one that comes late
 An error has may_have_paid: if it is False, nothing was pushed. A script calls pay, and calls it again after a crash.
-A web request calls start. Its page calls your server every 5 s, and that calls ask(reference). A cron asks, each
-minute, for every order that is not paid in your database. A webhook can be forged: ask for the order of open() with
-its id. Each books what is completed: UPDATE … WHERE id = ? AND paid = false; only if a row changed, deliver.
-A test uses a new folder. To move the sandbox's clock, sleep(seconds) moves it; now() returns by how much so far."""
+A web request calls start. Its page calls your server every 5 s, and that calls ask(reference). A webhook can be
+forged: it only says when to ask for the order with its checkout_request_id. A cron asks for every order that is
+unpaid in your database. Each books what is completed: UPDATE … WHERE id = ? AND paid = false; if a row changed,
+deliver. In a test: a new folder, sleep(seconds) that moves the sandbox's clock, and now() that returns by how much."""
 import contextlib
 import itertools
 import json
@@ -148,8 +148,8 @@ class Client:
         """Asks for an order once, now. If no answer comes, it stays as it was. If the service refuses, this raises."""
         key = _key_of(reference)
         order = self._read(key)
-        if order["status"] in FINAL:
-            return order
+        if order["status"] in FINAL and (order["status"] != "not_started" or order["not_found_ms"] == 0):
+            return order  # it cannot come late
         try:
             payment = self._find_payment(order)
         except MomoError as failure:

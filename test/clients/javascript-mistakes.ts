@@ -14,8 +14,8 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     from: 113,
     mjs: [
       [
-        "if (isFinal(order)) return order;\n    try",
-        'if (isFinal(order)) for (const state of ["~ended", "~pending", ""]) store.remove(key + state);\n    if (isFinal(order)) return order;\n    try',
+        "if (isFinal(order) && !mayComeLate) return order;\n    try",
+        'if (isFinal(order)) for (const state of ["~ended", "~pending", ""]) store.remove(key + state);\n    if (isFinal(order) && !mayComeLate) return order;\n    try',
       ],
     ],
   },
@@ -39,13 +39,6 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
       ["if ((await get(key)) === null) await useStore(key, () => store.add(key, order), { mayHavePaid: false });", ""],
       ["const stored = await read(key); //", "const stored = (await get(key)) ? await read(key) : order; //"],
     ],
-  },
-  {
-    name: "keeps an order not_started when the answer to its push is lost",
-    shows: ANSWER,
-    from: 67,
-    standsBefore: "push",
-    mjs: [["await useStore(key, () => store.remove(`", "void (() => store.remove(`"]],
   },
   {
     name: "believes its own clock that nothing has started",

@@ -139,13 +139,14 @@ for (const program of PROGRAMS) {
     test(
       "says why it does not know",
       async () => {
-        let push: Response | null = null;
-        const { baseUrl } = serveService({ push: LOST, list: () => push ?? json({ transactions: [] }) });
+        let isBusy = false;
+        const list = () => (isBusy ? json({ message: "busy" }, 503) : json({ transactions: [] }));
+        const { baseUrl } = serveService({ push: LOST, list });
         const orders = newFolder();
         const reasonOf = ({ result }: { result: unknown }) => (result as { reason?: string }).reason;
         expect(reasonOf(await run(baseUrl, orders, "start", ...PAYMENT))).toBe("/stkpush.php: HTTP 504");
         expect(reasonOf(await run(baseUrl, orders, "ask", "ORDER-0001"))).toBe("the service shows no payment");
-        push = json({ message: "busy" }, 503);
+        isBusy = true;
         expect(reasonOf(await run(baseUrl, orders, "ask", "ORDER-0001"))).toBe("busy");
         storeNotFound(orders, 600_000);
         expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
