@@ -14,11 +14,11 @@ describeInBrowser("the next payments", (scene) => {
     expect(await person.page.getByRole("region").first().getAttribute("aria-label")).toBe("The next payments");
     await card.fill({ "How many": "0" });
     await card.click("Apply");
-    await card.reads("How many: a whole number");
+    await card.reads("How many: must be at least 1");
     await card.fill({ "How many": "2", "What happens": "request:error" });
     await card.click("Apply");
     await card.reads("The next 2 requests: HTTP 503");
-    await card.misses("a whole number");
+    await card.misses("must be at least");
     expect((await post("/stkpush.php", ORDER)).status).toBe(503);
     await card.reads("The next request: HTTP 503");
     await card.fill({ "How many": "1", "What happens": "request:lost" });

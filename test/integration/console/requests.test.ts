@@ -75,6 +75,10 @@ describeInBrowser("the log of requests", (scene) => {
       (await sandbox.requests()).find(({ body }) => body?.includes(reference))?.id;
     await person.open(`requests/${await idOf("NONE")}`);
     await request.reads("Nothing was stored");
+    await sandbox.faults.set([{ path: "/stkpush.php", kind: "error", status: 200, carried_out: true, cut_after: 20 }]);
+    await post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 5, reference: "HALF" });
+    await person.open(`requests/${await idOf("HALF")}`);
+    await request.reads("The payment exists (");
     await person.open(`requests/${await idOf("LOST")}`);
     await request.reads("The payment exists (pending), although the client does not know it.");
     await request.click("Its payment");
@@ -152,8 +156,9 @@ describeInBrowser("the audit", (scene) => {
     await expectAddress(person, `#transactions/${id}`);
     await rowsOf(person.page).first().getByTitle("ignores final").waitFor({ state: "attached" });
     // After a reset, the finding leads nowhere, and a person can forget it.
-    await sandbox.reset();
     await person.open("audit");
+    await group.reads("payment ORDER-1");
+    await sandbox.reset();
     await group.reads("payment ORDER-1, from before a reset or restore");
     expect(await group.place.getByRole("link").count()).toBe(0);
     await person.click("Forget the findings …");

@@ -30,7 +30,7 @@ describeInBrowser("steering", (scene) => {
     expect(await inForce()).toMatchObject([{ match, outcome: "insufficient_funds", after: "9s", times: 2 }]);
     expect((await rules.values()).join("|")).toBe("||||insufficient_funds||");
     await control("POST", "/rules", [{ outcome: "unreachable" }, { outcome: "cancelled", match: { amount: 7 } }]);
-    await rules.reads("Rules 3", "every payment: unreachable");
+    await rules.reads("Rules 3", "every payment: unreachable", "KES 7.00: cancelled (never reached: rule 2 decides)");
     await rules.click("Remove rule 1");
     await rules.reads("Rules 2", "The first rule that a payment matches decides how it ends.");
     await focusIs("Remove rule 2");
@@ -41,6 +41,7 @@ describeInBrowser("steering", (scene) => {
     await rules.fill({ Times: "3" });
     await rules.click("Save rule 2");
     await rules.reads("the next 3 payments: unreachable", "Add rule");
+    await rules.misses("never reached");
     expect(await inForce()).toMatchObject([{ outcome: "unreachable", times: 3 }, { outcome: "cancelled" }]);
     await rules.click("Remove all 2");
     await rules.reads("No rules.");

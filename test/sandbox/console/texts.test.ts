@@ -51,6 +51,7 @@ const PROBLEMS: [
   [[], {}, "it is over"],
   [[["times", "must be a number", '"ten"']], { times: "a whole number, such as 3" }, null],
   [[["url", "must be an address", '"ten"']], { url: 'must be an address; it is "ten"' }, null],
+  [[["times", "must be at least 1", "0"]], { times: "must be at least 1; it is 0" }, null],
   [[["advance", "is not a duration"]], {}, "The clock goes ahead by 400 days at most."],
   [
     [

@@ -1,4 +1,4 @@
-import type { Refusal } from "../wire.ts";
+import type { Issue, Refusal } from "../wire.ts";
 
 /** A refusal of the API, split into the problems of each field of a form, and the rest. */
 export interface Problems {
@@ -8,37 +8,52 @@ export interface Problems {
 
 export const NO_PROBLEMS: Problems = { fields: {}, rest: null };
 
-const DURATION = "a time up to a day, such as 3s, 2m or 1h";
+/** What a field takes, and the form of the values whose problem is another one: the API says which. */
+type Takes = readonly [words: string, form?: RegExp];
 
-/** What a person types into the field of a member. The API's rules are for programs; those of other members are shown as they are. */
-const WORDS: Readonly<Record<string, string>> = {
-  phone: "a Kenyan number, such as 0712 345 678",
-  amount: "a number from 1 to 999,999,999.99, such as 500",
-  payment_account_id: "the id of an account, such as 1",
-  times: "a whole number, such as 3",
-  after: DURATION,
-  delay: DURATION,
-  pin: "The PIN has 4 to 6 digits",
-  to: "that time has passed, and the clock only goes forward; “Set back …” goes back",
-  advance: "The clock goes ahead by 400 days at most.",
-  date_from: "a day that is not after To",
-  date_to: "a day, such as 2026-11-30",
-  id: "a whole number, such as 12",
-  status: "400 to 599, such as 503",
-  probability: "more than 0 and at most 1: 0.5 is every second request",
-  per_minute: "a whole number from 1 to 1,000",
-  fee: "a tariff, such as 1% or 1.5%+10",
-};
+const DURATION: Takes = ["a time up to a day, such as 3s, 2m or 1h", /^"[0-9]+(?:ms|s|m|h)"$/];
+const NUMBER = /^-?[0-9.]+$/;
+const TEXT: Takes = ["it must not be empty", /^".+"$/];
+
+/** In the words of a person, by the names of members. The API's rules are for programs; those of other members are shown as they are. */
+const TAKES: ReadonlyMap<string, Takes> = new Map<string, Takes>(
+  Object.entries({
+    phone: ["a Kenyan number, such as 0712 345 678"],
+    amount: ["a number from 1 to 999,999,999.99, such as 500 or 99.50"],
+    payment_account_id: ["the id of an account, such as 1", NUMBER],
+    times: ["a whole number, such as 3", NUMBER],
+    after: DURATION,
+    delay: DURATION,
+    pin: ["The PIN has 4 to 6 digits"],
+    to: ["that time has passed, and the clock only goes forward; “Set back …” goes back"],
+    advance: ["The clock goes ahead by 400 days at most."],
+    date_from: ["a day that is not after To"],
+    date_to: ["a day, such as 2026-11-30"],
+    id: ["a whole number, such as 12"],
+    status: ["an HTTP status, such as 503", NUMBER],
+    probability: ["a number up to 1: 0.5 is every second request", NUMBER],
+    per_minute: ["a whole number, such as 20", NUMBER],
+    fee: ["a tariff, such as 1% or 1.5%+10"],
+    name: TEXT,
+    label: TEXT,
+  }),
+);
+
+function wordsFor({ rule, received }: Issue, name: string): string {
+  const [words, form] = TAKES.get(name) ?? [];
+  if (words !== undefined && !form?.test(received ?? "")) return words;
+  return rule + (received === undefined ? "" : `; it is ${received}`);
+}
 
 /** @param names the members that have a field on the form. A field of a rule stands for `match.phone` and `rules[0].match.phone`. */
 export function problemsOf({ message, issues }: Refusal, names: readonly string[]): Problems {
   const fields: Record<string, string> = {};
   const others: string[] = [];
-  for (const { path, rule, received } of issues) {
-    const name = path.replace(/^.*\./, "");
-    const text = rule + (received === undefined ? "" : `; it is ${received}`);
-    if (names.includes(name)) fields[name] ??= WORDS[name] ?? text;
-    else others.push(WORDS[name] ?? (path === "" ? text : `${path}: ${text}`));
+  for (const issue of issues) {
+    const name = issue.path.replace(/^.*\./, "");
+    const words = wordsFor(issue, name);
+    if (names.includes(name)) fields[name] ??= words;
+    else others.push(issue.path === "" || words === TAKES.get(name)?.[0] ? words : `${issue.path}: ${words}`);
   }
   return { fields, rest: issues.length === 0 ? message : others.join("; ") || null };
 }

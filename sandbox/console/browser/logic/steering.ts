@@ -62,6 +62,14 @@ export function ruleInWords({ match, outcome, after, result_code, times }: Omit<
   return `${times === 1 ? "the next payment" : `the next ${counted(times, "payment")}`}: ${decided}`;
 }
 
+/** The rule before it that decides for all of its payments, always; undefined if it can be reached. */
+export function ruleBefore(rule: Rule, rules: readonly Rule[]): Rule | undefined {
+  const own = new Map<string, unknown>(Object.entries(rule.match));
+  const takesAll = ({ match, times }: Rule) =>
+    times === undefined && Object.entries(match).every(([name, value]) => own.get(name) === value);
+  return rules.slice(0, rules.indexOf(rule)).find(takesAll);
+}
+
 /** `/status.php: HTTP 503, 21 % of requests, 4 times` */
 export function faultInWords({ path, probability, times, ...fault }: Omit<Fault, "id">): string {
   const chance = probability < 1 ? `, ${Math.round(probability * 1000) / 10} % of requests` : "";

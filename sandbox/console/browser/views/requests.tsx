@@ -191,8 +191,9 @@ function CallPane({ id }: { id: number }) {
 }
 
 /** Whether a push has started a payment, if its answer does not say so. */
-function Fate({ of: { target, status, delivered, fault, checkout_request_id } }: { of: LoggedRequest }) {
-  const isTold = delivered && (status === 200 || fault === null);
+function Fate({ of: { target, answer, delivered, fault, checkout_request_id } }: { of: LoggedRequest }) {
+  const told = (answer as { readonly checkout_request_id?: unknown } | null)?.checkout_request_id;
+  const isTold = delivered && (fault === null || told === checkout_request_id);
   if (!target.includes("/stkpush.php") || isTold) return null;
   if (checkout_request_id === null) return <p>Nothing was stored: there is no payment.</p>;
   return (

@@ -5,7 +5,7 @@ import { FAULT_NAMES, FAULTS, type FaultName, fieldsOf } from "../../../faults/k
 import { goTo } from "../actions.ts";
 import { api } from "../api.ts";
 import { formatCount, formatPhone } from "../logic/format.ts";
-import { type Entry, faultInWords, ruleInWords } from "../logic/steering.ts";
+import { type Entry, faultInWords, ruleBefore, ruleInWords } from "../logic/steering.ts";
 import { numberOrText } from "../logic/typed.ts";
 import { faults, rules } from "../state.ts";
 import type { Rule } from "../wire.ts";
@@ -76,7 +76,7 @@ export function RulesCard() {
         label="Rules in force"
         entries={rules.value.map((rule) => ({
           ...entryOf("rule", rule),
-          words: ruleInWords(rule),
+          words: ruleInWords(rule) + neverReached(rule),
           change: canChange(rule) ? () => startForm(textsOf(rule), rule) : undefined,
         }))}
         call={form}
@@ -109,6 +109,11 @@ const entryOf = (what: string, { id }: { readonly id: number }): Omit<Entry, "wo
   name: `${what} ${id}`,
   id,
 });
+
+function neverReached(rule: Rule): string {
+  const before = ruleBefore(rule, rules.value);
+  return before ? ` (never reached: rule ${before.id} decides)` : "";
+}
 
 /** Whether the form has a field for each of its members. */
 const canChange = ({ match, result_code, result_desc, message }: Rule): boolean =>
