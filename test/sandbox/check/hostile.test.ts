@@ -165,3 +165,9 @@ test.each(rows)("%s must not be %j, and no phone is shown with it", async (id, v
   expect(checked.find((one) => one.id === id)?.verdict).toBe("fails");
   expect(JSON.stringify(checked)).not.toMatch(/254[0-9]{9}/);
 });
+
+test("of two values with the same start the longer one is hidden whole, and of one that the text cuts its start", () => {
+  const alike = new Secrets(["Qz81mVbT0sLw", "Qz81mVbT0sLwX4rc"]);
+  expect(alike.hide("it is Qz81mVbT0sLwX4rc here", 100)).toBe("it is … here");
+  expect(alike.hide("it ends with Qz81mVbT0s", 100)).toBe("it ends with …");
+});
