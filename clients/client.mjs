@@ -86,7 +86,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   const service = `${address}, account ${account}`;
   const headers = { "X-API-Key": key, "X-API-Secret": secret, "Content-Type": "application/json" };
 
-  const pay = (reference, phone, amount) => start(reference, phone, amount).then(() => wait(reference));
+  const pay = async (reference, phone, amount) => wait(reference, await start(reference, phone, amount));
 
   /** Starts an order. If it is stored already, it is returned, and nothing is pushed. */
   async function start(reference, phone, amount) {
@@ -124,13 +124,14 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     return record(key, order, payment, payment.result_desc);
   }
 
-  async function wait(reference) {
+  async function wait(reference, started = null) {
     const pauseMs = Math.max(100, Math.min(intervalMs, deadlineMs));
-    for (let waitedMs = 0; ; waitedMs += pauseMs) {
-      const order = await ask(reference);
-      if (isFinal(order) || waitedMs >= deadlineMs) return order;
+    let order = started ?? (await ask(reference));
+    for (let waitedMs = 0; !isFinal(order) && waitedMs < deadlineMs; waitedMs += pauseMs) {
       await sleep(pauseMs);
+      order = await ask(reference);
     }
+    return order;
   }
 
   /** Asks for an order once, now. If no answer comes, it stays as it was. If the service refuses, this throws. */

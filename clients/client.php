@@ -83,8 +83,7 @@ final class Client {
     }
 
     public function pay(string $reference, string $phone, int|float|string $amount): array {
-        $this->start($reference, $phone, $amount);
-        return $this->wait($reference);
+        return $this->wait($reference, $this->start($reference, $phone, $amount));
     }
 
     /** Starts an order. If it is stored already, it is returned, and nothing is pushed. */
@@ -124,13 +123,14 @@ final class Client {
         return $this->record($key, $order, $payment, $payment['result_desc'] ?? null);
     }
 
-    public function wait(string $reference): array {
+    public function wait(string $reference, ?array $started = null): array {
         $pause = max(0.1, min($this->interval, $this->deadline));
-        for ($waited = 0; ; $waited += $pause) {
-            $order = $this->ask($reference);
-            if (isFinal($order) || $waited >= $this->deadline) return $order;
+        $order = $started ?? $this->ask($reference);
+        for ($waited = 0; !isFinal($order) && $waited < $this->deadline; $waited += $pause) {
             ($this->sleep)($pause);
+            $order = $this->ask($reference);
         }
+        return $order;
     }
 
     /** Asks for an order once, now. If no answer comes, it stays as it was. If the service refuses, this throws. */

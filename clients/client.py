@@ -99,8 +99,7 @@ class Client:
             self.opener.add_handler(handler())
 
     def pay(self, reference, phone, amount):
-        self.start(reference, phone, amount)
-        return self.wait(reference)
+        return self.wait(reference, self.start(reference, phone, amount))
 
     def start(self, reference, phone, amount):
         """Starts an order. If it is stored already, it is returned, and nothing is pushed."""
@@ -136,12 +135,13 @@ class Client:
         _use_store(self.store.remove, order["service_reference"] + "~asked")  # looks before the push say nothing
         return self._record(key, order, payment, payment.get("result_desc"))
 
-    def wait(self, reference):
+    def wait(self, reference, started=None):
         pause = max(0.1, min(self.interval, self.deadline))
         waited = 0
-        while (order := self.ask(reference))["status"] not in FINAL and waited < self.deadline:
+        while (order := started or self.ask(reference))["status"] not in FINAL and waited < self.deadline:
             self.sleep(pause)
             waited += pause
+            started = None
         return order
 
     def ask(self, reference):
