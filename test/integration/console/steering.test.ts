@@ -213,7 +213,10 @@ describeInBrowser("steering", (scene) => {
     await snapshots.reads("“before-the-sale” is restored: 1 payment");
     await person.at("Rules").reads("No rules.");
     await person.click("Payments");
-    expect(await rowsOf(person.page).allInnerTexts()).toEqual([expect.stringContaining("APPLE-1")]);
+    await until(
+      () => rowsOf(person.page).allInnerTexts(),
+      (rows) => rows.length === 1 && rows.join().includes("APPLE-1"),
+    );
     await person.open("steering");
     await snapshots.click("Remove before-the-sale …");
     await person.page.locator("dialog[open] .danger:enabled").click();
