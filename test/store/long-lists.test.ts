@@ -244,4 +244,33 @@ describe("any number of payments can start in one millisecond", () => {
       ]);
     }
   });
+
+  test("pages that are read in their order have their rows, also if payments start and end between two of them", async () => {
+    let newestFirst: { id: number; status: string }[] = ids.map((id) => ({ id, status: statusOf(id) }));
+    const pages = async (numbers: readonly number[]) => {
+      for (const number of numbers) {
+        for (const [filter, expected] of [
+          [{}, newestFirst],
+          [{ status: "failed" }, newestFirst.filter(({ status }) => status === "failed")],
+        ] as const) {
+          const { rows } = await full.transactionList.list(1, filter, { number, limit: 100 });
+          expect([number, filter, ...rows.map(({ id }) => id)]).toEqual([
+            number,
+            filter,
+            ...expected.slice((number - 1) * 100, number * 100).map(({ id }) => id),
+          ]);
+        }
+      }
+    };
+    // The first of them are found by their day, the others by the place where the page before ended.
+    await pages([9, 10, 11, 12, 13, 14, 15, 16, 17]);
+    const late = await insertPending(full, { createdAtMs: CREATED_AT_MS + 10 });
+    newestFirst = [{ id: late.id, status: "pending" }, ...newestFirst];
+    await pages([18, 19, 19, 20]);
+    await full.transactions.record([
+      resolve(late, { status: "failed", resultCode: 1, resultDesc: "no", atMs: late.createdAtMs + 1 }),
+    ]);
+    newestFirst = newestFirst.map((one) => (one.id === late.id ? { id: late.id, status: "failed" } : one));
+    await pages([21, 22, 20]);
+  });
 });

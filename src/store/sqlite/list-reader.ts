@@ -8,6 +8,8 @@ import { isCounted, offsetOf, type Selection, timesOf } from "../list-query.ts";
 import { ROW, type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
 import { isNamed, numbersIn, rangesOf, type Searched } from "../search.ts";
 import type { ListedPage } from "../store.ts";
+import { PagePlaces } from "./page-places.ts";
+import type { Pause } from "./stepped-reads.ts";
 import {
   isWithin,
   ListStatements,
@@ -15,11 +17,15 @@ import {
   MOST_PASSED_ON,
   MOST_ROWS,
   NEWEST,
+  type Place,
   type Stretch,
   stretchesOf,
   type Times,
 } from "./stretches.ts";
 import { list, transactions } from "./tables.ts";
+
+/** Skipping this many takes less than a millisecond. */
+const FEW_ENTRIES = 1000;
 
 /** Looking up this many rows by their ids takes three milliseconds. A search that finds more references looks at each row. */
 export const MOST_LOOKED_UP = 2000;
@@ -41,14 +47,16 @@ export class ListReader {
   readonly #client: Database;
   readonly #requestIds: RequestIds;
   readonly #statements: ListStatements;
+  readonly #places: PagePlaces;
 
   constructor(client: Database, requestIds: RequestIds) {
     this.#client = client;
     this.#requestIds = requestIds;
     this.#statements = new ListStatements(client);
+    this.#places = new PagePlaces(client);
   }
 
-  *read(merchantId: number, filter: TransactionFilter, page: Page): Generator<undefined, ListedPage> {
+  *read(merchantId: number, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage> {
     const selection = this.#selectionOf(filter);
     if (isCounted(selection)) return yield* this.#readCounted(merchantId, selection, page);
     const ids = selection.id === undefined ? this.#foundBy(merchantId, selection.search) : [selection.id];
@@ -72,29 +80,39 @@ export class ListReader {
     return { ...rest, search: { ...rangesOf(search, findsEnds), named: this.#namedBy(search) } };
   }
 
-  *#readCounted(merchantId: number, selection: Selection, page: Page): Generator<undefined, ListedPage> {
+  *#readCounted(merchantId: number, selection: Selection, page: Page): Generator<Pause, ListedPage> {
     const summary = toSummary(this.#statements.all<StatusSum>(list.daySums(merchantId, selection)));
     const offset = offsetOf(page);
     const limit = Math.min(page.limit, summary.totalItems - offset);
     if (limit <= 0) return { rows: [], summary };
     const days = this.#statements.all<PageDay>(list.pageDays(merchantId, selection, offset, limit));
     let skip = days[0]?.skip ?? 0;
+    let place: Place | undefined;
+    const pages = JSON.stringify([merchantId, selection]);
+    const isFar = skip > FEW_ENTRIES;
+    if (isFar) {
+      yield "long";
+      place = this.#places.find(pages, offset);
+      if (place) skip = 0;
+    }
     const reads = this.#reads(merchantId, selection);
-    const ids: number[] = [];
-    for (const stretch of stretchesOf(this.#statements, merchantId, joined(days), MOST_ENTRIES)) {
+    const shown: Place[] = [];
+    for (const stretch of stretchesOf(this.#statements, merchantId, joined(days), MOST_ENTRIES, place)) {
       const count = skip === 0 ? null : (reads.count(stretch)[0]?.count ?? 0);
       if (count === null || skip < count) {
-        ids.push(...reads.page(stretch, { limit: limit - ids.length, skip }).map(({ id }) => id));
-        if (ids.length === limit) break;
+        shown.push(...reads.page(stretch, { limit: limit - shown.length, skip }));
+        if (shown.length === limit) break;
       }
       skip = Math.max(skip - (count ?? 0), 0);
       yield;
     }
-    return { rows: this.#rowsOf(ids), summary };
+    const last = shown.at(-1);
+    if (isFar && last) this.#places.keep(pages, offset + shown.length, last);
+    return { rows: this.#rowsOf(shown.map(({ id }) => id)), summary };
   }
 
   /** Looks at each transaction of the days. */
-  *#readAll(merchantId: number, selection: Selection, page: Page): Generator<undefined, ListedPage> {
+  *#readAll(merchantId: number, selection: Selection, page: Page): Generator<Pause, ListedPage> {
     const reads = this.#reads(merchantId, selection);
     const sums: StatusSum[] = [];
     let skip = offsetOf(page);
@@ -142,8 +160,8 @@ export class ListReader {
         (kind) => sql`SELECT status, count(*) AS count, sum(amount_cents) AS amountCents
           FROM ${transactions} ${NEWEST} WHERE ${where(kind)} GROUP BY status`,
       ),
-      page: this.#statements.ofEach<{ id: number }>(
-        (kind) => sql`SELECT id
+      page: this.#statements.ofEach<Place>(
+        (kind) => sql`SELECT id, created_at_ms AS createdAtMs
           FROM ${transactions} ${NEWEST} WHERE ${where(kind)} ${list.newest} LIMIT ${limit} OFFSET ${skip}`,
       ),
     };

@@ -25,6 +25,12 @@ export type Stretch =
   | { readonly kind: "times"; readonly fromMs: number; readonly beforeMs: number }
   | { readonly kind: "ids"; readonly atMs: number; readonly fromId: number; readonly beforeId: number };
 
+/** A transaction's place in the list. */
+export interface Place {
+  readonly createdAtMs: number;
+  readonly id: number;
+}
+
 /** From the first time on, before the second. */
 export type Times = Readonly<Record<"fromMs" | "beforeMs", number>>;
 
@@ -67,36 +73,41 @@ export class ListStatements {
   }
 }
 
-/** The parts of the list in some times, which are newest first, each with at most twice `most` entries of the index. */
+/**
+ * The parts of the list in some times, which are newest first, each with at most twice `most` entries of the index.
+ * @param after a place in the first times, where they begin
+ */
 export function* stretchesOf(
   statements: ListStatements,
   merchantId: number,
   parts: readonly Times[],
   most: number,
+  after?: Place,
 ): Generator<Stretch> {
   const nth = statements.ofEach<{ id: number; ms: number }>(
     (kind) => sql`SELECT id, created_at_ms AS ms FROM ${transactions} ${NEWEST}
       WHERE ${and(eq(transactions.merchantId, merchantId), isWithin(kind))}
       ${list.newest} LIMIT 1 OFFSET ${sql.placeholder("count")} - 1`,
   );
-  function* ofMillisecond(atMs: number): Generator<Stretch> {
-    for (let beforeId = Number.MAX_SAFE_INTEGER; ; ) {
+  function* ofMillisecond(atMs: number, newestId: number): Generator<Stretch> {
+    for (let beforeId = newestId; ; ) {
       const [end] = nth({ kind: "ids", atMs, fromId: 0, beforeId }, { count: most });
       yield { kind: "ids", atMs, fromId: end?.id ?? 0, beforeId };
       if (!end) return;
       beforeId = end.id;
     }
   }
+  if (after) yield* ofMillisecond(after.createdAtMs, after.id);
   let count = Math.min(FIRST_ENTRIES, most);
   for (const { fromMs, beforeMs: newestMs } of parts) {
-    let beforeMs = newestMs;
+    let beforeMs = Math.min(newestMs, after?.createdAtMs ?? newestMs);
     for (;;) {
       const [end] = nth({ kind: "times", fromMs, beforeMs }, { count });
       if (!end) break;
       const rest = nth({ kind: "ids", atMs: end.ms, fromId: 0, beforeId: end.id }, { count: most });
       const isLong = rest.length > 0;
       yield { kind: "times", fromMs: isLong ? end.ms + 1 : end.ms, beforeMs };
-      if (isLong) yield* ofMillisecond(end.ms);
+      if (isLong) yield* ofMillisecond(end.ms, Number.MAX_SAFE_INTEGER);
       beforeMs = end.ms;
       count = Math.min(count * GROWTH, most);
     }
