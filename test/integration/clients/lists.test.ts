@@ -34,6 +34,26 @@ for (const program of PROGRAMS) {
   const run = runnerOf(program);
 
   describeWith(needs, `the client in ${name}`, () => {
+    test(
+      "finds a payment that comes after its order was not found in time",
+      async () => {
+        let rows: object[] = [];
+        const list = (_page: number, search: string, pushed: string) =>
+          json({ transactions: search === pushed ? rows : [] });
+        const { baseUrl, pushes } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("unknown");
+        storeNotFound(orders, 600_000);
+        const notStarted = { status: "not_started", exitCode: 5 };
+        expect(await run(baseUrl, orders, "ask", "ORDER-0001")).toMatchObject(notStarted);
+        expect(await run(baseUrl, orders, "ask", "ORDER-0001")).toMatchObject(notStarted);
+        rows = [OWN_ROW];
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("completed");
+        expect(pushes()).toBe(1);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
     test.each([[[]], [null], [{}], [{ total_pages: "3" }], [{ total_pages: [] }]])(
       "reads a list whose pagination is %p",
       async (pagination) => {

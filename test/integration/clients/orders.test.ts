@@ -16,14 +16,12 @@ import {
   PAID,
   PAYMENT,
   PENDING_FILE,
-  PHONE,
   PROGRAMS,
   PYTHON,
   processesOf,
   runIn,
   runnerOf,
   serveService,
-  storeNotFound,
 } from "./programs.ts";
 
 /** Orders: what the clients say of them, from the start to the end. */
@@ -178,27 +176,6 @@ for (const program of PROGRAMS) {
           const { error } = await runWith({ MOMO_PAYMENT_ACCOUNT_ID: "2" }, ...call);
           expect([error?.code, error?.message]).toEqual(["usage", refusal]);
         }
-        expect(pushes()).toBe(1);
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test(
-      "finds a payment that comes after its order was not found in time",
-      async () => {
-        let rows: object[] = [];
-        const lost = () => json({ message: "a gateway lost the answer" }, 502);
-        const list = (_page: number, search: string, pushed: string) =>
-          json({ transactions: search === pushed ? rows : [] });
-        const { baseUrl, pushes } = serveService({ push: lost, list });
-        const orders = newFolder();
-        expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("unknown");
-        storeNotFound(orders, 600_000);
-        const notStarted = { status: "not_started", exitCode: 5 };
-        expect(await run(baseUrl, orders, "ask", "ORDER-0001")).toMatchObject(notStarted);
-        expect(await run(baseUrl, orders, "ask", "ORDER-0001")).toMatchObject(notStarted);
-        rows = [{ ...PAID, id: 1, phone: PHONE, amount: 100 }];
-        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("completed");
         expect(pushes()).toBe(1);
       },
       TEST_TIMEOUT_MS,
