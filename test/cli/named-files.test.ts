@@ -160,9 +160,8 @@ describe("what is not a file of its own is refused by name, and stays", () => {
 
   test("with another name a file may be in a data directory", async () => {
     const data = await servedOnce();
-    expect(await momo(["exec", "--audit-report", join(data, "audit.xml"), "--", "true"], data)).toMatchObject({
-      ...{ exitCode: 0, stderr: "" },
-    });
+    const run = await momo(["exec", "--audit-report", join(data, "audit.xml"), "--", "true"], data);
+    expect(run.exitCode).toBe(0);
     expect(readdirSync(data)).toContain("audit.xml");
   });
 });
