@@ -14,6 +14,9 @@ const VARIABLES = {
 
 type Member = keyof typeof VARIABLES;
 
+const variableOf = (member: Member) => (process.env[VARIABLES[member]] ?? "").trim();
+const withoutSlash = (url: string) => url.trim().replace(/\/+$/, "");
+
 /** The control token is empty if the sandbox needs none, as on a loopback address. */
 export type CompleteAddress = Required<SandboxAddress>;
 
@@ -22,7 +25,10 @@ export type CompleteAddress = Required<SandboxAddress>;
  * @throws Error that names what is missing or wrong
  */
 export function addressOf(given: Partial<SandboxAddress>): CompleteAddress {
-  const textOf = (member: Member) => String(given[member] ?? process.env[VARIABLES[member]] ?? "").trim();
+  const isOther = areOfAnother(given.baseUrl);
+  const textOf = (member: Member) => String(given[member] ?? variableOf(member)).trim();
+  const controlOf = (member: "controlUrl" | "controlToken") =>
+    (isOther ? (given[member] ?? "") : textOf(member)).trim();
   const needed = ["baseUrl", "apiKey", "apiSecret", "paymentAccountId"] as const;
   const missing = needed.filter((member) => textOf(member) === "").map((member) => VARIABLES[member]);
   if (missing.length > 0) {
@@ -31,22 +37,26 @@ export function addressOf(given: Partial<SandboxAddress>): CompleteAddress {
     );
   }
   const baseUrl = urlOf("baseUrl", textOf("baseUrl"));
-  // The control API of the variables can be that of another server.
-  const isOther = given.baseUrl !== undefined && given.controlUrl === undefined;
-  const controlUrl = (!isOther && textOf("controlUrl")) || new URL("/_momo", baseUrl).href;
+  const controlUrl = controlOf("controlUrl") || new URL("/_momo", baseUrl).href;
   return {
     baseUrl,
     apiKey: textOf("apiKey"),
     apiSecret: textOf("apiSecret"),
     paymentAccountId: accountOf(textOf("paymentAccountId")),
     controlUrl: urlOf("controlUrl", controlUrl),
-    controlToken: tokenOf(textOf("controlToken")),
+    controlToken: tokenOf(controlOf("controlToken")),
   };
+}
+
+/** Whether the variables are those of another sandbox than the given one: then it does not get their token. */
+function areOfAnother(baseUrl: string | undefined): boolean {
+  const theirs = variableOf("baseUrl") || variableOf("controlUrl");
+  return baseUrl !== undefined && theirs !== "" && withoutSlash(baseUrl) !== withoutSlash(theirs);
 }
 
 /** Without a slash at the end. */
 function urlOf(member: Member, text: string): string {
-  if (/^https?:\/\/[^/\s]/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, "");
+  if (/^https?:\/\/[^/\s]/.test(text) && URL.canParse(text)) return withoutSlash(text);
   throw wrong(member, "an address such as http://127.0.0.1:2547/v2", text);
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect, jest, spyOn, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectSandbox, startSandbox } from "stkpush-sandbox/testing";
+import { addressOf } from "../../npm/address.ts";
 import { callAfter } from "../../npm/deadline.ts";
 import { ROOT } from "../support/binary.ts";
 import { cleanUp, keepEnvironment, newProgramFolder } from "../support/cleanup.ts";
@@ -63,6 +64,26 @@ test("with an address of its own, it does not steer the sandbox of the variables
   const { base_url: baseUrl, api_key: apiKey, api_secret: apiSecret } = ready;
   const sandbox = await connectSandbox({ baseUrl, apiKey, apiSecret, paymentAccountId: 1 });
   expect(sandbox.controlUrl).toBe(new URL("/_momo", baseUrl).href);
+});
+
+test("the token of the variables goes to no other address, unless it is given", () => {
+  process.env.MOMO_BASE_URL = "http://127.0.0.1:2/v2";
+  process.env.MOMO_CONTROL_URL = "http://127.0.0.1:3/_momo";
+  process.env.MOMO_CONTROL_TOKEN = "token-of-the-variables";
+  const own = { controlUrl: "http://127.0.0.1:1/_momo", controlToken: "" };
+  expect(addressOf(NOWHERE)).toEqual({ ...NOWHERE, ...own });
+  expect(addressOf({ ...NOWHERE, ...own })).toEqual({ ...NOWHERE, ...own });
+  expect(addressOf({ ...NOWHERE, controlToken: "given" })).toEqual({ ...NOWHERE, ...own, controlToken: "given" });
+});
+
+test("with the address of the variables, their control API and its token count", () => {
+  process.env.MOMO_BASE_URL = NOWHERE.baseUrl;
+  process.env.MOMO_CONTROL_URL = "http://127.0.0.1:3/_momo";
+  process.env.MOMO_CONTROL_TOKEN = "token-of-the-variables";
+  const control = { controlUrl: "http://127.0.0.1:3/_momo", controlToken: "token-of-the-variables" };
+  expect(addressOf(NOWHERE)).toEqual({ ...NOWHERE, ...control });
+  const slashed = `${NOWHERE.baseUrl}/`;
+  expect(addressOf({ ...NOWHERE, baseUrl: slashed })).toEqual({ ...NOWHERE, ...control });
 });
 
 test("what is missing or wrong is named, all of it at once", async () => {
