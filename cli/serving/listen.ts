@@ -29,7 +29,7 @@ export interface Listening {
   readonly origin: string;
   readonly controlOrigin: string;
   drain(): void;
-  renew(): void;
+  readonly closeIdle: () => void;
   readonly stop: (graceMs: number) => Promise<undefined>;
 }
 
@@ -119,8 +119,8 @@ export async function listen(
     drain() {
       for (const server of servers) server.drain();
     },
-    renew() {
-      for (const server of servers) server.renew();
+    closeIdle() {
+      for (const server of servers) server.closeIdle();
     },
     stop,
   };
@@ -228,8 +228,8 @@ const TELL_MS = 60_000;
 
 interface Parts {
   readonly clock: Clock;
-  /** Closes the connections without a request. It is called again if it throws. */
-  readonly relieve: () => void;
+  /** Closes the connections between two requests. */
+  readonly closeIdle: () => void;
   readonly reportFault: (error: unknown) => void;
 }
 
@@ -237,24 +237,15 @@ interface Parts {
  * Looks each second whether a descriptor is left. Without one the runtime tries all the time to accept the next connection.
  * @returns a function that ends it
  */
-export function watchDescriptors({ clock, relieve, reportFault }: Parts): () => void {
+export function watchDescriptors({ clock, closeIdle, reportFault }: Parts): () => void {
   let toldAtMs = Number.NEGATIVE_INFINITY;
-  let isRelieved = true;
-  const tell = (error: Error) => {
-    if (clock.nowMs() - toldAtMs < TELL_MS) return;
-    toldAtMs = clock.nowMs();
-    reportFault(error);
-  };
   const work = () => {
     const cause = causeOf(whyNoneIsLeft());
-    if (cause) tell(new Error(`no connection can be accepted: ${cause.reason}; ${cause.remedy}`));
-    try {
-      if (cause || !isRelieved) relieve();
-      isRelieved = true;
-    } catch (error) {
-      isRelieved = false;
-      tell(error as Error);
-    }
+    if (!cause) return;
+    closeIdle();
+    if (clock.nowMs() - toldAtMs < TELL_MS) return;
+    toldAtMs = clock.nowMs();
+    reportFault(new Error(`no connection can be accepted: ${cause.reason}; ${cause.remedy}`));
   };
   const watch = createRepeater({ clock, everyMs: LOOK_MS, work, onError: reportFault });
   watch.start();

@@ -122,7 +122,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     writeServer(directory, recordOf(config, own, baseUrl, controlUrl));
     open.defer(() => removeServer(directory, own.id));
     open.defer(service.storage.watch());
-    open.defer(watchDescriptors({ clock: realClock, relieve: listening.renew, reportFault }));
+    open.defer(watchDescriptors({ clock: realClock, closeIdle: listening.closeIdle, reportFault }));
     open.defer(soonAfterReady(config, service, webhooks));
     if (store.isShared) service.resolver.watch();
     const stop = async () => {

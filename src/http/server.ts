@@ -1,4 +1,3 @@
-import type { Server } from "bun";
 import { atMost, type Clock } from "../domain/clock.ts";
 import { shown } from "../domain/error.ts";
 import { fail, failWith, respond } from "./reply.ts";
@@ -37,7 +36,8 @@ export interface HttpServer {
   readonly port: number;
   /** From now on, each answer asks its client to close the connection. */
   drain(): void;
-  readonly renew: () => void;
+  /** Closes the connections between two requests. Bun leaves those that have sent no whole request to the time-out. */
+  closeIdle(): void;
   /** Stops accepting. Resolves when the requests in flight are answered, after `graceMs` at the latest. */
   stop(graceMs: number): Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface HttpServer {
 export function startServer(options: ServerOptions): HttpServer {
   const { hostname, handle, busyPaths, reportFault, durations } = options;
   const { refuse = async (_request, reply) => respond(reply) } = options;
-  const keepOpen: KeepOpen = (request) => server.keepOpen(request);
+  const keepOpen: KeepOpen = (request) => server.timeout(request, 0);
   const maxInFlight = Math.min(options.maxInFlight ?? MAX_IN_FLIGHT, MAX_IN_FLIGHT);
   const isAlways = (request: Request) => targetOf(request).path === options.always;
   let isDraining = false;
@@ -65,7 +65,7 @@ export function startServer(options: ServerOptions): HttpServer {
     return closing(respond(fail(503, "too many requests at once")));
   };
   const answer = (request: Request) => {
-    if (server.inFlight() > maxInFlight && !isAlways(request)) return refuseExcess();
+    if (server.pendingRequests > maxInFlight && !isAlways(request)) return refuseExcess();
     const expectation = request.headers.get("Expect");
     if (expectation !== null && expectation !== CONTINUE && expectation.toLowerCase() === CONTINUE)
       // Its body has not come, so the next request on this connection would be taken for it.
@@ -75,57 +75,31 @@ export function startServer(options: ServerOptions): HttpServer {
     return handle(request, keepOpen);
   };
   const serve = (request: Request) => (isDraining ? closing(answer(request)) : answer(request));
-  const server = createRenewable(options.port, (port) =>
-    Bun.serve({
-      hostname,
-      port,
-      development: false,
-      // In production mode Bun lets a second server share the port, and both would answer in turn.
-      reusePort: false,
-      idleTimeout: IDLE_TIMEOUT_S,
-      // Bodies are bounded when they are read, because Bun's own refusal is not JSON.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      routes: routesOf(busyPaths, serve, refuse),
-      fetch: serveUnrouted(serve, refuse),
-      error: (error) => respond(failWith(error, reportFault)),
-    }),
-  );
+  const server = Bun.serve({
+    hostname,
+    port: options.port,
+    development: false,
+    // In production mode Bun lets a second server share the port, and both would answer in turn.
+    reusePort: false,
+    idleTimeout: IDLE_TIMEOUT_S,
+    // Bodies are bounded when they are read, because Bun's own refusal is not JSON.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    routes: routesOf(busyPaths, serve, refuse),
+    fetch: serveUnrouted(serve, refuse),
+    error: (error) => respond(failWith(error, reportFault)),
+  });
   return {
     hostname,
-    port: server.port,
+    port: server.port ?? options.port,
     drain(): void {
       isDraining = true;
     },
-    renew: server.renew,
+    closeIdle(): void {
+      server.closeIdleConnections();
+    },
     async stop(graceMs: number): Promise<void> {
       await atMost(durations, graceMs, server.stop(false));
       await server.stop(true);
-    },
-  };
-}
-
-/** A server that can be replaced by a new one at the same port. The old one ends its requests. */
-function createRenewable(wanted: number, listen: (port: number) => Server<undefined>) {
-  let current = listen(wanted);
-  const port = current.port ?? wanted;
-  const old = new Set<Server<undefined>>();
-  const count = (sum: number, { pendingRequests }: Server<undefined>) => sum + pendingRequests;
-  return {
-    port,
-    keepOpen: (request: Request) => current.timeout(request, 0),
-    inFlight: () => (old.size === 0 ? current.pendingRequests : [...old].reduce(count, current.pendingRequests)),
-    /**
-     * Closes all connections without a request in flight, also those that have sent nothing: Bun does that only in a stop.
-     * @throws an error if it cannot listen again; then another call tries it
-     */
-    renew(): void {
-      const before = current;
-      old.add(before);
-      void before.stop().finally(() => old.delete(before));
-      current = listen(port);
-    },
-    async stop(closesAll: boolean): Promise<void> {
-      await Promise.all([current, ...old].map((server) => server.stop(closesAll)));
     },
   };
 }
