@@ -5,6 +5,7 @@ import type { TransactionReads } from "../store.ts";
 import { createSharedReads } from "../transaction-reads.ts";
 import { createGroup } from "./group.ts";
 import type { Numbering } from "./numbering.ts";
+import { createPhoneReads } from "./phone-reads.ts";
 import { fromRow, numbers, ROW, toStored } from "./rows.ts";
 import type { EngineSql } from "./sql.ts";
 
@@ -17,11 +18,6 @@ const NEXT = `SELECT id::float8 AS id, check_at_ms::float8 AS ms FROM transactio
   ORDER BY check_at_ms, id LIMIT 200`;
 
 const BY_IDS = `SELECT ${ROW} FROM transactions WHERE id = ANY($1::text::bigint[])`;
-// The index by phone begins with the merchant.
-const OF_PHONE = "FROM transactions WHERE merchant_id IN (SELECT id FROM merchants) AND phone = $1::bigint";
-const PENDING_OF_PHONE = `SELECT ${ROW} ${OF_PHONE} AND status = 0 ORDER BY created_at_ms, id LIMIT $2::int`;
-const COUNT_OF_PHONE = `SELECT count(*)::float8 AS count ${OF_PHONE} AND status = 0`;
-const PAID_OF_PHONE = `SELECT ${ROW} ${OF_PHONE} AND status = 1 ORDER BY completed_at_ms DESC, id DESC LIMIT $2::int`;
 
 /** Its commit waits for a standby. A server that was replaced as primary has none, so what it does not have proves nothing. */
 const CONFIRM = "SELECT 1 FROM numbering FOR KEY SHARE";
@@ -63,6 +59,7 @@ function createLookup(parts: ReadsParts) {
 export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering): TransactionReads {
   const { read } = parts.sql;
   const byNumber = createLookup(parts);
+  const ofPhone = createPhoneReads(read);
   const shared = createSharedReads({
     read,
     columns: ROW,
@@ -88,17 +85,14 @@ export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering)
     },
 
     async listPending(limit, phone = null) {
-      const rows = phone === null ? shared.readPending(limit) : read<TransactionRow>(PENDING_OF_PHONE, [phone, limit]);
+      const rows = phone === null ? shared.readPending(limit) : ofPhone.readPending(limit, phone);
       return (await rows).map((row) => toPending(fromRow(row), requestIds));
     },
 
-    async countPending(phone) {
-      const [counted] = await read<{ count: number }>(COUNT_OF_PHONE, [phone]);
-      return counted?.count ?? 0;
-    },
+    countPending: ofPhone.countPending,
 
     async listPaid(limit, phone = null) {
-      const rows = phone === null ? shared.readPaid(limit) : read<TransactionRow>(PAID_OF_PHONE, [phone, limit]);
+      const rows = phone === null ? shared.readPaid(limit) : ofPhone.readPaid(limit, phone);
       return (await rows).map((row) => toCompleted(fromRow(row), requestIds));
     },
   };
