@@ -77,7 +77,7 @@ async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, vi
   const pay = page.getByRole("dialog", { name: "Test payment" });
   await pay.getByLabel("Phone").fill("12");
   await page.keyboard.press("Enter");
-  await pay.getByText("a Kenyan number").waitFor();
+  await pay.getByText('a Kenyan number, such as 0712 345 678; it is "12"').waitFor();
   await visit("refused test payment");
 }
 

@@ -95,7 +95,7 @@ describeInBrowser("accounts", (scene) => {
     const accounts = person.at("Payment accounts");
     await accounts.fill({ Name: "Desk", Tariff: "a lot" });
     await accounts.click("Add account");
-    await accounts.reads("Tariff: a tariff, such as 1%");
+    await accounts.reads('Tariff: a tariff, such as 1% or 1.5%+10; it is "a lot"');
     await accounts.fill({ Tariff: "2%+10" });
     await accounts.click("Add account");
     await accounts.reads("Payment accounts 2", "Desk 2%+10");

@@ -49,10 +49,18 @@ const PROBLEMS: [
   rest: string | null,
 ][] = [
   [[], {}, "it is over"],
-  [[["times", "must be a number", '"ten"']], { times: "a whole number, such as 3" }, null],
+  [[["times", "must be a number", '"ten"']], { times: 'a whole number, such as 3; it is "ten"' }, null],
   [[["url", "must be an address", '"ten"']], { url: 'must be an address; it is "ten"' }, null],
   [[["times", "must be at least 1", "0"]], { times: "must be at least 1; it is 0" }, null],
-  [[["advance", "is not a duration"]], {}, "The clock goes ahead by 400 days at most."],
+  [[["advance", "is not a duration"]], {}, "The clock goes ahead by 400 days at most"],
+  [[["phone", "must be", '"12"']], { phone: 'a Kenyan number, such as 0712 345 678; it is "12"' }, null],
+  [[["pin", "must be"]], {}, "The PIN has 4 to 6 digits"], // the API shows no PIN
+  [[["id", "must be", '"x"']], {}, 'a whole number, such as 12; it is "x"'],
+  [[["fee", "must be", '"x"']], {}, 'a tariff, such as 1% or 1.5%+10; it is "x"'],
+  [[["date_from", "a", '"28/11/2026"']], {}, 'a day, such as 2026-11-30; it is "28/11/2026"'],
+  [[["date_to", "a", '"2026-11"']], {}, 'a day, such as 2026-11-30; it is "2026-11"'],
+  [[["date_to", "must be a day", '"2026-02-30"']], {}, 'date_to: must be a day; it is "2026-02-30"'],
+  [[["date_from", "must not be after date_to"]], {}, "date_from: must not be after date_to"],
   [
     [
       ["rules[2].match.phone", "a"],

@@ -14,21 +14,23 @@ type Takes = readonly [words: string, form?: RegExp];
 const DURATION: Takes = ["a time up to a day, such as 3s, 2m or 1h", /^"[0-9]+(?:ms|s|m|h)"$/];
 const NUMBER = /^-?[0-9.]+$/;
 const TEXT: Takes = ["it must not be empty", /^".+"$/];
+// Days in the wrong order come without a value.
+const DAY: Takes = ["a day, such as 2026-11-30", /^(?:"[0-9]{4}-[0-9]{2}-[0-9]{2}")?$/];
 
 /** In the words of a person, by the names of members. The API's rules are for programs; those of other members are shown as they are. */
 const TAKES: ReadonlyMap<string, Takes> = new Map<string, Takes>(
   Object.entries({
     phone: ["a Kenyan number, such as 0712 345 678"],
-    amount: ["a number from 1 to 999,999,999.99, such as 500 or 99.50"],
+    amount: ["a number from 1 to 999,999,999.99 with at most two decimals, such as 99.50"],
     payment_account_id: ["the id of an account, such as 1", NUMBER],
     times: ["a whole number, such as 3", NUMBER],
     after: DURATION,
     delay: DURATION,
     pin: ["The PIN has 4 to 6 digits"],
-    to: ["that time has passed, and the clock only goes forward; “Set back …” goes back"],
-    advance: ["The clock goes ahead by 400 days at most."],
-    date_from: ["a day that is not after To"],
-    date_to: ["a day, such as 2026-11-30"],
+    to: ["that time has passed, and the clock only goes forward (“Set back …” goes back)"],
+    advance: ["The clock goes ahead by 400 days at most"],
+    date_from: DAY,
+    date_to: DAY,
     id: ["a whole number, such as 12"],
     status: ["an HTTP status, such as 503", NUMBER],
     probability: ["a number up to 1: 0.5 is every second request", NUMBER],
@@ -39,10 +41,10 @@ const TAKES: ReadonlyMap<string, Takes> = new Map<string, Takes>(
   }),
 );
 
-function wordsFor({ rule, received }: Issue, name: string): string {
+/** The words of a person for what the field takes, if the value has another form. */
+function wordsFor({ received = "" }: Issue, name: string): string | undefined {
   const [words, form] = TAKES.get(name) ?? [];
-  if (words !== undefined && !form?.test(received ?? "")) return words;
-  return rule + (received === undefined ? "" : `; it is ${received}`);
+  return form?.test(received) ? undefined : words;
 }
 
 /** @param names the members that have a field on the form. A field of a rule stands for `match.phone` and `rules[0].match.phone`. */
@@ -52,8 +54,9 @@ export function problemsOf({ message, issues }: Refusal, names: readonly string[
   for (const issue of issues) {
     const name = issue.path.replace(/^.*\./, "");
     const words = wordsFor(issue, name);
-    if (names.includes(name)) fields[name] ??= words;
-    else others.push(issue.path === "" || words === TAKES.get(name)?.[0] ? words : `${issue.path}: ${words}`);
+    const text = (words ?? issue.rule) + (issue.received === undefined ? "" : `; it is ${issue.received}`);
+    if (names.includes(name)) fields[name] ??= text;
+    else others.push(issue.path === "" || words !== undefined ? text : `${issue.path}: ${text}`);
   }
   return { fields, rest: issues.length === 0 ? message : others.join("; ") || null };
 }
