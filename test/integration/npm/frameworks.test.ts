@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { builtBinary, ROOT } from "../../support/binary.ts";
@@ -17,7 +17,7 @@ const FRAMEWORKS = join(ROOT, "test/integration/npm/node_modules");
 const NO_LIMIT = String(TEST_TIMEOUT_MS);
 
 const testing = readDocument("docs/testing.md");
-const [example = "", inTypeScript = ""] = blocksOf(testing, "ts");
+const [example = "", inTypeScript = "", ...recipes] = blocksOf(testing, "ts");
 const inJavaScript = new Bun.Transpiler({ loader: "ts", target: "node" }).transformSync(example);
 const [bunImport = ""] = /^import .*bun:test";$/m.exec(inJavaScript) ?? [];
 const forNode = inJavaScript
@@ -68,6 +68,17 @@ describe("the example of docs/testing.md runs, and fails where the payment ends 
       expect(bad.exitCode).not.toBe(0);
       expect(bad.stdout + bad.stderr).toContain("completed");
     });
+  }
+});
+
+test("the recipes of docs/testing.md run in the test of the example", async () => {
+  expect(recipes).toHaveLength(2);
+  const opening = example.replace(/ {2}await sandbox\.rules.*\n/, "").replace(/ {2}const momo = [\s\S]*/, "");
+  const audit = example.slice(example.indexOf("  const { findings }"));
+  for (const recipe of recipes) {
+    writeFileSync(join(project, "recipe.test.ts"), opening + recipe + audit);
+    const run = await runIn(project, `${BUN_TEST} ./recipe.test.ts`);
+    expect(`${run.exitCode} ${run.stdout}${run.stderr}`).toMatch(/^0 [\s\S]*\b1 pass/);
   }
 });
 
