@@ -12,7 +12,7 @@ export const EXIT_CODES = {
   unauthorized: [4, "credentials refused"],
   refused: [5, "request refused"],
   unreachable: [6, "server not reached, or its answer was lost"],
-  mistakes: [7, "exec --audit, audit --fail-on: the client made mistakes; check: the service did"],
+  mistakes: [7, "exec, audit: the client made an error, or what --audit= or --fail-on names; check: the service did"],
   failed: [10, "with --wait: failed"],
   cancelled: [11, "with --wait: cancelled"],
   expired: [12, "with --wait: expired"],
