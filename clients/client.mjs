@@ -6,11 +6,10 @@
 //   completed                    paid; receipt is the network's
 //   failed, cancelled, expired   not paid; result_code and result_desc say why
 //   not_started                  not paid: the push was refused or never came; ask finds one that comes late
-// An error has mayHavePaid: if it is false, nothing was pushed. A script calls pay, and calls it again after a crash.
-// A web request calls start. Its page calls your server every 5 s, and that calls ask(reference). A webhook can be
-// forged: it only says when to ask for the order with its checkout_request_id. A cron asks for every order that is
-// unpaid in your database. Each books what is completed: UPDATE … WHERE id = ? AND paid = false; if a row changed,
-// deliver. In a test: a new folder, sleep(ms) that moves the sandbox's clock, and now() that returns by how much.
+// An error has mayHavePaid: if it is false, nothing was pushed. A web request calls start. Its page asks your server
+// every 5 s, and that calls ask(reference). A webhook, which anybody can send, only says when to ask for its order. A
+// cron asks for every order unpaid in your database. Each books what is completed: UPDATE … WHERE id = ? AND paid =
+// false; if a row changed, deliver. In tests, sleep(ms) moves the sandbox's clock, and now() returns by how much.
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -47,13 +46,14 @@ export function fileStore(/** @type {string} */ folder) {
       }
     },
 
-    /** Of several processes, the first adds its own. A crash leaves no half file. */
-    add(name, value) {
+    /** Of several processes, the first adds its own, unless one replaces it. A crash leaves no half file. */
+    add(name, value, { replaces = false } = {}) {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const draft = `${folder}/draft-${randomBytes(16).toString("hex")}`;
       try {
         fs.writeFileSync(draft, JSON.stringify(value), { flag: "as", mode: 0o600 }); // s: wait for the disk
-        fs.linkSync(draft, pathOf(name));
+        if (replaces) fs.renameSync(draft, pathOf(name));
+        else fs.linkSync(draft, pathOf(name));
       } catch (error) {
         if (error.code !== "EEXIST") throw error;
       } finally {
@@ -79,7 +79,7 @@ export function fileStore(/** @type {string} */ folder) {
 export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store, ...options }) {
   const { timeoutMs = 10_000, intervalMs = 5000, deadlineMs = 120_000, notStartedAfterMs = 600_000 } = options;
   const { fetch = globalThis.fetch, now = Date.now, sleep = pause } = options;
-  const address = check(baseUrl?.replace(/[/]+$/, ""), ADDRESS, "baseUrl (MOMO_BASE_URL)", "such as https://host/v2");
+  const address = check(baseUrl, ADDRESS, "baseUrl (MOMO_BASE_URL)", "such as https://host/v2").replace(/[/]+$/, "");
   const key = check(apiKey, /^[!-~]+$/, "apiKey (MOMO_API_KEY)", "ASCII without spaces");
   const secret = check(apiSecret, /^[!-~]+$/, "apiSecret (MOMO_API_SECRET)", "ASCII without spaces");
   const account = check(paymentAccountId, /^[1-9]\d{0,14}$/, "account (MOMO_PAYMENT_ACCOUNT_ID)", "a number");
@@ -138,8 +138,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   async function ask(reference) {
     const key = keyOf(reference);
     const order = await read(key);
-    const mayComeLate = order.status === "not_started" && order.not_found_ms > 0;
-    if (isFinal(order) && !mayComeLate) return order;
+    if (isFinal(order) && (order.status !== "not_started" || order.not_found_ms === 0)) return order;
     try {
       const payment = await findPayment(order);
       if (payment !== null) return await record(key, order, payment);
@@ -169,14 +168,14 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   async function list(filters = {}) {
     const rows = new Map();
     for (let page = 1; ; page += 1) {
-      const query = new URLSearchParams({ ...filters, page: String(page), limit: "100" });
-      const answer = await call(`/transactions.php?${query}`);
+      const answer = await call(`/transactions.php?${new URLSearchParams({ ...filters, page, limit: 100 })}`);
       const pageRows = answer.transactions ?? answer.data;
       const isList = Array.isArray(pageRows) && pageRows.every((row) => row?.id);
       if (!isList) throw new MomoError("unknown", "/transactions.php: the answer has no list of payments");
       const isNew = pageRows.some(({ id }) => !rows.has(id));
       for (const row of pageRows) rows.set(row.id, row);
-      if (!isNew || page === answer.pagination?.total_pages) return [...rows.values()];
+      if (page === answer.pagination?.total_pages || (!isNew && pageRows.length < 100)) return [...rows.values()];
+      if (!isNew) throw new MomoError("unknown", "/transactions.php: a list without its end");
     }
   }
 
@@ -205,7 +204,8 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     // §4.3 promises the search for a phone alone; a service may show phones as 07…
     const rows = [...(await list({ search: phone })), ...(await list({ search: `0${phone.slice(3)}` }))];
     const names = await useStore("the folder", () => store.names());
-    const ids = (await Promise.all(names.map(get))).map((stored) => stored?.checkout_request_id);
+    const ofOthers = names.filter((name) => !name.startsWith(`${keyOf(reference)}~`));
+    const ids = (await Promise.all(ofOthers.map(get))).map((stored) => stored?.checkout_request_id);
     const others = rows.filter((row) => isOwn(row) && !ids.includes(row.checkout_request_id || "none"));
     if (found.length === 0 && others.length === 0) return [];
     throw new MomoError("unknown", `the service shows a payment that can be that of ${reference}`);
@@ -239,8 +239,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     const nowMs = Math.round(now());
     const elapsedMs = Math.max(0, Math.min(nowMs - asked_ms, intervalMs));
     const asked = { asked_ms: nowMs, not_found_ms: not_found_ms + elapsedMs };
-    await useStore(key, () => store.remove(`${service_reference}~asked`));
-    await useStore(key, () => store.add(`${service_reference}~asked`, asked));
+    await useStore(key, () => store.add(`${service_reference}~asked`, asked, { replaces: true }));
   }
 
   /** Stores what a payment says, beside what is stored: no process takes back what another has stored. */

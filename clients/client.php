@@ -6,11 +6,10 @@
 //   completed                    paid; receipt is the network's
 //   failed, cancelled, expired   not paid; result_code and result_desc say why
 //   not_started                  not paid: the push was refused or never came; ask finds one that comes late
-// An error has mayHavePaid: if it is false, nothing was pushed. A script calls pay, and calls it again after a crash.
-// A web request calls start. Its page calls your server every 5 s, and that calls ask($reference). A webhook can be
-// forged: it only says when to ask for the order with its checkout_request_id. A cron asks for every order that is
-// unpaid in your database. Each books what is completed: UPDATE … WHERE id = ? AND paid = false; if a row changed,
-// deliver. In a test: a new folder, sleep($seconds) that moves the sandbox's clock, and now() that returns by how much.
+// An error has mayHavePaid: if it is false, nothing was pushed. A web request calls start. Its page asks your server
+// every 5 s, and that calls ask($reference). A webhook, which anybody can send, only says when to ask for its order. A
+// cron asks for every order unpaid in your database. Each books what is completed: UPDATE … WHERE id = ? AND paid =
+// false; if a row changed, deliver. In tests, sleep($seconds) moves the sandbox's clock, and now() returns by how much.
 namespace Momo;
 
 /** The final statuses and the kinds of errors, with exit codes. unreachable: nothing was sent. unknown: no answer. */
@@ -38,18 +37,18 @@ final class FileStore {
         return (array) json_decode(file_get_contents($this->path($name)), true, flags: JSON_THROW_ON_ERROR);
     }
 
-    /** Of several processes, the first adds its own. A crash leaves no half file. */
-    public function add(string $name, array $value): void {
+    /** Of several processes, the first adds its own, unless one replaces it. A crash leaves no half file. */
+    public function add(string $name, array $value, bool $replaces = false): void {
         if (!is_dir($this->folder)) mkdir($this->folder, 0700, true);
         $draft = tempnam($this->folder, 'draft-'); // for this user alone
         try {
             file_put_contents($draft, json_encode($value, JSON_THROW_ON_ERROR));
             if (!fsync(fopen($draft, 'r+'))) throw new \ErrorException('the disk did not take it');
-            link($draft, $this->path($name));
+            $replaces ? rename($draft, $this->path($name)) : link($draft, $this->path($name));
         } catch (\ErrorException $error) {
             if (!file_exists($this->path($name))) throw $error;
         } finally {
-            unlink($draft);
+            if (file_exists($draft)) unlink($draft);
         }
         if (PHP_OS_FAMILY !== 'Windows') fsync(fopen($this->folder, 'r')); // Windows syncs no folders
     }
@@ -162,17 +161,18 @@ final class Client {
     }
 
     /** All payments, newest first. None is there twice or left out, also if payments arrive meanwhile. */
-    public function list(array $filters = []): array {
+    public function list(array $filter = []): array {
         $rows = [];
         for ($page = 1; ; $page += 1) {
-            $query = http_build_query(['page' => $page, 'limit' => 100] + $filters);
-            $answer = $this->call("/transactions.php?$query");
+            $answer = $this->call('/transactions.php?' . http_build_query(['page' => $page, 'limit' => 100] + $filter));
             $pageRows = $answer['transactions'] ?? $answer['data'] ?? null;
             $isList = is_array($pageRows) && array_filter($pageRows, fn ($row) => $row['id'] ?? null) === $pageRows;
             if (!$isList) throw new MomoError('unknown', '/transactions.php: the answer has no list of payments');
             $isNew = array_diff_key(array_column($pageRows, null, 'id'), $rows) !== [];
             $rows = array_replace($rows, array_column($pageRows, null, 'id'));
-            if (!$isNew || $page === ($answer['pagination']['total_pages'] ?? null)) return array_values($rows);
+            $isLast = $page === ($answer['pagination']['total_pages'] ?? null) || (!$isNew && count($pageRows) < 100);
+            if ($isLast) return array_values($rows);
+            if (!$isNew) throw new MomoError('unknown', '/transactions.php: a list without its end');
         }
     }
 
@@ -200,8 +200,9 @@ final class Client {
         // §4.3 promises the search for a phone alone; a service may show phones as 07…
         $rows = [...$this->list(['search' => $phone]), ...$this->list(['search' => '0' . substr($phone, 3)])];
         $rowIds = array_map(fn ($row) => $row['checkout_request_id'] ?? '', array_filter($rows, $isOwn));
-        $stored = array_map($this->get(...), useStore('the folder', fn () => $this->store->names()));
-        $ids = array_filter(array_column($stored, 'checkout_request_id'));
+        $isOfOther = fn ($name) => !str_starts_with($name, keyOf($reference) . '~');
+        $names = array_filter(useStore('the folder', fn () => $this->store->names()), $isOfOther);
+        $ids = array_filter(array_column(array_map($this->get(...), $names), 'checkout_request_id'));
         if ($found === [] && array_diff($rowIds, $ids) === []) return [];
         throw new MomoError('unknown', "the service shows a payment that can be that of $reference");
     }
@@ -232,8 +233,7 @@ final class Client {
         $nowMs = (int) round(1000 * ($this->now)());
         $elapsedMs = max(0, min($nowMs - $order['asked_ms'], (int) (1000 * $this->interval)));
         $asked = ['asked_ms' => $nowMs, 'not_found_ms' => $order['not_found_ms'] + $elapsedMs];
-        useStore($key, fn () => $this->store->remove("$order[service_reference]~asked"));
-        useStore($key, fn () => $this->store->add("$order[service_reference]~asked", $asked));
+        useStore($key, fn () => $this->store->add("$order[service_reference]~asked", $asked, replaces: true));
     }
 
     /** Stores what a payment says, beside what is stored: no process takes back what another has stored. */

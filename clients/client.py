@@ -6,11 +6,10 @@ A reference names one order. It is stored, and then pushed once. A new try needs
   completed                    paid; receipt is the network's
   failed, cancelled, expired   not paid; result_code and result_desc say why
   not_started                  not paid: the push was refused or never came; ask finds one that comes late
-An error has may_have_paid: if it is False, nothing was pushed. A script calls pay, and calls it again after a crash.
-A web request calls start. Its page calls your server every 5 s, and that calls ask(reference). A webhook can be
-forged: it only says when to ask for the order with its checkout_request_id. A cron asks for every order that is
-unpaid in your database. Each books what is completed: UPDATE … WHERE id = ? AND paid = false; if a row changed,
-deliver. In a test: a new folder, sleep(seconds) that moves the sandbox's clock, and now() that returns by how much."""
+An error has may_have_paid: if it is False, nothing was pushed. A web request calls start. Its page asks your server
+every 5 s, and that calls ask(reference). A webhook, which anybody can send, only says when to ask for its order. A
+cron asks for every order unpaid in your database. Each books what is completed: UPDATE … WHERE id = ? AND paid =
+false; if a row changed, deliver. In tests, sleep(seconds) moves the sandbox's clock, and now() returns by how much."""
 import contextlib
 import itertools
 import json
@@ -28,6 +27,9 @@ REFUSALS = {400: "refused", 401: "credentials", 403: "refused", 404: "refused", 
 ERRORS = {"store": 1, "usage": 2, "not_found": 3, "credentials": 4, "refused": 5, "unreachable": 6, "unknown": 6}
 UNKNOWN = {"status": "unknown", "checkout_request_id": None, "receipt": None, "result_code": None, "result_desc": None}
 ADDRESS = r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[^\s?#]*)?"
+COMMANDS = {"pay": 3, "start": 3, "find": 3, "wait": 1, "ask": 1, "open": 0}  # and the number of their arguments
+VARIABLES = ("MOMO_BASE_URL", "MOMO_API_KEY", "MOMO_API_SECRET", "MOMO_PAYMENT_ACCOUNT_ID")
+USAGE = "client.py pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open"
 
 
 class MomoError(Exception):
@@ -50,15 +52,17 @@ class FileStore:
         except (FileNotFoundError, NotADirectoryError):
             return None
 
-    def add(self, name, value):
-        """Of several processes, the first adds its own. A crash leaves no half file."""
+    def add(self, name, value, replaces=False):
+        """Of several processes, the first adds its own, unless one replaces it. A crash leaves no half file."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", prefix="draft-", dir=self.folder) as draft:  # for this user alone
             json.dump(value, draft)
             draft.flush()
             os.fsync(draft.fileno())
             with contextlib.suppress(FileExistsError):
-                os.link(draft.name, self._path(name))
+                os.link(draft.name, draft.name + "~" if replaces else self._path(name))
+            if replaces:
+                os.replace(draft.name + "~", self._path(name))
         if os.name != "nt":  # Windows syncs no folders
             opened = os.open(self.folder, os.O_RDONLY)
             os.fsync(opened)
@@ -88,6 +92,7 @@ class Client:
         self.account = _check(payment_account_id, "[1-9][0-9]{0,14}", "account (MOMO_PAYMENT_ACCOUNT_ID)", "a number")
         self.service = f"{self.address}, account {self.account}"
         self.store = store
+        self._get = lambda name: _use_store(store.get, name)
         self.timeout = timeout
         self.interval = interval
         self.deadline = deadline
@@ -184,8 +189,10 @@ class Client:
                 raise MomoError("unknown", "/transactions.php: the answer has no list of payments") from None
             is_new = not page_rows.keys() <= rows.keys()
             rows.update(page_rows)
-            if is_last or not is_new:
+            if is_last or (not is_new and len(page_rows) < 100):
                 return [*rows.values()]
+            if not is_new:
+                raise MomoError("unknown", "/transactions.php: a list without its end")
 
     def _find_payment(self, order):  # a proxy can repeat a push: while one of several is open, none counts
         id = order["checkout_request_id"]
@@ -201,7 +208,8 @@ class Client:
 
     def _find_by_reference(self, order):  # none are there only if no payment can be its own
         def is_own(row):
-            return str(row.get("phone"))[-9:] == order["phone"][3:] and float(row.get("amount") or 0) == order["amount"]
+            with contextlib.suppress(TypeError, ValueError):  # an amount that is no number
+                return str(row.get("phone"))[-9:] == order["phone"][3:] and float(row.get("amount")) == order["amount"]
         found = self.list(search=order["service_reference"])
         own = [row for row in found if is_own(row)]
         # A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
@@ -209,7 +217,9 @@ class Client:
             return own
         # §4.3 promises the search for a phone alone; a service may show phones as 07…
         rows = self.list(search=order["phone"]) + self.list(search="0" + order["phone"][3:])
-        ids = [(self._get(name) or {}).get("checkout_request_id") for name in _use_store(self.store.names)]
+        own_names = _key_of(order["reference"]) + "~"
+        names = [name for name in _use_store(self.store.names) if not name.startswith(own_names)]
+        ids = [(self._get(name) or {}).get("checkout_request_id") for name in names]
         others = [row for row in rows if is_own(row) and (row.get("checkout_request_id") or "none") not in ids]
         if found or others:
             raise MomoError("unknown", f"the service shows a payment that can be that of {order['reference']}")
@@ -240,8 +250,7 @@ class Client:
         now_ms = round(1000 * self.now())
         elapsed_ms = max(0, min(now_ms - order["asked_ms"], round(1000 * self.interval)))
         asked = {"asked_ms": now_ms, "not_found_ms": order["not_found_ms"] + elapsed_ms}
-        _use_store(self.store.remove, order["service_reference"] + "~asked")
-        _use_store(self.store.add, order["service_reference"] + "~asked", asked)
+        _use_store(self.store.add, order["service_reference"] + "~asked", asked, True)
 
     def _record(self, key, stored, payment, reason=None):  # no process takes back what another has stored
         status = payment["status"]
@@ -266,9 +275,6 @@ class Client:
         if order["status"] not in FINAL:
             order.update(may_have_paid=True, **({"reason": reason} if reason else {}))
         return order
-
-    def _get(self, name):
-        return _use_store(self.store.get, name)
 
 
 def _use_store(action, *arguments, may_have_paid=True):
@@ -299,10 +305,6 @@ def _parse_payment(phone, amount):
     return {"phone": "254" + digits[-9:], "amount": int(number) if number.is_integer() else number}
 
 
-COMMANDS = {"pay": 3, "start": 3, "find": 3, "wait": 1, "ask": 1, "open": 0}  # and the number of their arguments
-VARIABLES = ("MOMO_BASE_URL", "MOMO_API_KEY", "MOMO_API_SECRET", "MOMO_PAYMENT_ACCOUNT_ID")
-USAGE = "client.py pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open"
-
 if __name__ == "__main__":
     try:
         command, *arguments = sys.argv[1:] or [""]
@@ -310,9 +312,7 @@ if __name__ == "__main__":
             raise MomoError("usage", f"the command must be {USAGE}; it is {' '.join(sys.argv[1:])!r}", False)
         store = FileStore(os.environ.get("MOMO_ORDERS") or Path(__file__).resolve().with_name("momo-orders"))
         result = getattr(Client(*map(os.environ.get, VARIABLES), store), command)(*arguments)
-        code = 0
-        if command != "open":
-            code = FINAL.get(result["status"], 13) if result else 3  # 3: find has found nothing
+        code = 3 if result is None else 0 if command == "open" else FINAL.get(result["status"], 13)
     except MomoError as failure:
         code = ERRORS[failure.kind]
         result = {"error": {"code": failure.kind, "message": str(failure), "may_have_paid": failure.may_have_paid}}

@@ -48,8 +48,8 @@ type Awaitable<T> = T | Promise<T>;
 export interface Store {
   /** Null for a name that is not there. */
   get(name: string): Awaitable<object | null>;
-  /** If the name is there, it does nothing. It waits for the disk. */
-  add(name: string, value: object): Awaitable<void>;
+  /** If the name is there, it does nothing, or replaces the value whole. It waits for the disk. */
+  add(name: string, value: object, options?: { readonly replaces?: boolean }): Awaitable<void>;
   /** A name that is not there is removed already. */
   remove(name: string): Awaitable<void>;
   names(): Awaitable<readonly string[]>;

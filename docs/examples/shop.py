@@ -6,7 +6,7 @@ import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from client import Client, FileStore, MomoError
+from client import Client, FileStore
 
 FOLDER = Path(os.environ.get("MOMO_ORDERS") or Path(__file__).resolve().parent / "orders")
 STORE = FileStore(FOLDER)
@@ -53,7 +53,7 @@ def find_order(checkout_request_id):
         try:
             if any(one["checkout_request_id"] == checkout_request_id for one in tries_of(order_id)):
                 return order_id
-        except (OSError, ValueError) as error:
+        except Exception as error:
             unreadable = error
     if unreadable:
         raise unreadable  # the payment can be of that order: the webhook comes again
@@ -96,13 +96,13 @@ def pay(order_id, phone):
     order = look(order_id)
     if order and order["status"] not in UNPAID:
         return order
-    number = len(tries_of(order_id)) + 1
+    number = int(order["reference"].rsplit("-", 1)[1]) + 1 if order else 1
     return book(MOMO.start(f"{order_id}-{number}", phone, PRICES[order_id]))
 
 
 class Shop(BaseHTTPRequestHandler):
     def do_GET(self):
-        self.answer(lambda order_id: look(order_id))
+        self.answer(look)
 
     def do_POST(self):
         try:
@@ -168,13 +168,15 @@ def run_cron():
     for order_id in PRICES:
         try:
             look(order_id)
-        except (MomoError, OSError, ValueError) as error:
+        except Exception as error:
             print(f"{order_id}: {error}", file=sys.stderr)  # the others go on
 
 
-if sys.argv[1:] == ["cron"]:
-    run_cron()
-else:
+def serve():
     server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT") or 3000)), Shop)
     print(f"the shop is at http://127.0.0.1:{server.server_port}", flush=True)
     server.serve_forever()
+
+
+if __name__ == "__main__":
+    run_cron() if sys.argv[1:] == ["cron"] else serve()

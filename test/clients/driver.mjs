@@ -15,9 +15,9 @@ function create({ url, key, secret, account, folder }) {
     paymentAccountId: account,
     store: {
       ...files,
-      async add(name, order) {
+      async add(name, order, options) {
         if (existsSync(`${folder}/full`)) throw new Error("ENOSPC: no space left on device");
-        files.add(name, order);
+        files.add(name, order, options);
         if (!name.includes("~")) await (await fetch(`${url}/still/`)).text();
       },
     },

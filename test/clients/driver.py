@@ -23,10 +23,10 @@ class Store(client.FileStore):
         self.full = folder + "/full"
         self.url = url
 
-    def add(self, key, order):
+    def add(self, key, order, replaces=False):
         if os.path.exists(self.full):
             raise OSError(28, "No space left on device")
-        super().add(key, order)
+        super().add(key, order, replaces)
         if "~" not in key:
             urllib.request.urlopen(f"{self.url}/still/").close()
 

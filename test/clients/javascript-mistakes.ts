@@ -14,8 +14,8 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     from: 113,
     mjs: [
       [
-        "if (isFinal(order) && !mayComeLate) return order;\n    try",
-        'if (isFinal(order)) for (const state of ["~ended", "~pending", ""]) store.remove(key + state);\n    if (isFinal(order) && !mayComeLate) return order;\n    try',
+        'if (isFinal(order) && (order.status !== "not_started" || order.not_found_ms === 0)) return order;\n    try',
+        'if (isFinal(order)) for (const state of ["~ended", "~pending", ""]) store.remove(key + state);\n    if (isFinal(order) && (order.status !== "not_started" || order.not_found_ms === 0)) return order;\n    try',
       ],
     ],
   },

@@ -8,7 +8,7 @@ export interface ClientModule {
 
 interface Store {
   get(key: string): object | null;
-  add(key: string, order: object): void;
+  add(key: string, order: object, options?: { replaces?: boolean }): void;
   remove(key: string): void;
   names(): string[];
 }
@@ -19,8 +19,8 @@ const PUSH = "/v2/stkpush.php";
 /** A file for each order would take most of the time of a history. */
 const memoryStore = (kept: Map<string, string>): Store => ({
   get: (key) => JSON.parse(kept.get(key) ?? "null"),
-  add: (key, order) => {
-    if (!kept.has(key)) kept.set(key, JSON.stringify(order));
+  add: (key, order, { replaces = false } = {}) => {
+    if (replaces || !kept.has(key)) kept.set(key, JSON.stringify(order));
   },
   remove: (key) => void kept.delete(key),
   names: () => [...kept.keys()],
@@ -30,9 +30,9 @@ const memoryStore = (kept: Map<string, string>): Store => ({
 function storeOn({ isDiskFull }: World, store: Store, standStill: () => Promise<void>) {
   return {
     ...store,
-    add(key: string, order: object) {
+    add(key: string, order: object, options?: { replaces?: boolean }) {
       if (isDiskFull()) throw new Error("ENOSPC: no space left on device");
-      store.add(key, order);
+      store.add(key, order, options);
       return key.includes("~") ? undefined : standStill();
     },
   };

@@ -75,7 +75,10 @@ export const MISTAKES: readonly MistakeInEach[] = [
     shows: "end_not_learned",
     from: 121,
     ...inEach(
-      ["if (isFinal(order) && !mayComeLate) return order;\n    try", "return order;\n    try"],
+      [
+        'if (isFinal(order) && (order.status !== "not_started" || order.not_found_ms === 0)) return order;\n    try',
+        "return order;\n    try",
+      ],
       [
         'if order["status"] in FINAL and (order["status"] != "not_started" or order["not_found_ms"] == 0):\n            return',
         "if order:\n            return",

@@ -54,6 +54,57 @@ for (const program of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
+    test(
+      "does not say which payment is that of a stored order, if the service searches for phones alone",
+      async () => {
+        const list = (_page: number, search: string) => json({ transactions: search === PHONE ? [OWN_ROW] : [] });
+        const { baseUrl } = serveService({ status: () => json(PAID), list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        await run(baseUrl, orders, "ask", "ORDER-0001");
+        expect((await run(baseUrl, orders, "find", ...PAYMENT)).error).toMatchObject({ code: "unknown" });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["a service that ignores the page", () => 0],
+      ["100 payments that arrive between two pages", (page: number) => (page - 1) * 100],
+    ])(
+      "takes no part of a list for the whole: %s",
+      async (_, shift) => {
+        const rows = Array.from({ length: 250 }, (__, index) => ({ ...OWN_ROW, id: index + 1, phone: "254700000000" }));
+        const list = (page: number) => {
+          const first = shift(page) === 0 ? 0 : (page - 1) * 100 - shift(page);
+          return json({ transactions: rows.slice(first, first + 100) });
+        };
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
+          status: "unknown",
+          reason: "/transactions.php: a list without its end",
+        });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each(["1,000.00", "", null, {}])(
+      "takes no row whose amount is %p for that of its order",
+      async (amount) => {
+        const list = (_page: number, search: string) =>
+          json({ transactions: search === PHONE ? [{ ...OWN_ROW, amount }] : [] });
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
+          status: "unknown",
+          reason: "the service shows no payment",
+        });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
     test.each([[[]], [null], [{}], [{ total_pages: "3" }], [{ total_pages: [] }]])(
       "reads a list whose pagination is %p",
       async (pagination) => {

@@ -57,6 +57,15 @@ for (const [name, kind] of Object.entries(KINDS)) {
       expect(delivered(shop.folder)).toEqual(["order1001.delivered"]);
     });
 
+    test("who cancels, and clicks twice at once to try again, gets one prompt", async () => {
+      await shop.renew();
+      await shop.pay("order1001", "254700000032");
+      await shop.momo.control("POST", "/clock", { advance: "5s" });
+      await Promise.all([shop.pay("order1001"), shop.pay("order1001")]);
+      expect(await shop.later("order1001")).toMatchObject({ status: "completed" });
+      expect(await shop.momo.list()).toHaveLength(2);
+    });
+
     test("whose phone is none hears it in the words of the shop", async () => {
       expect(await shop.pay("order1002", "07")).toEqual({ text: "Please enter a phone number." });
     });
