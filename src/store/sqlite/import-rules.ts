@@ -12,6 +12,9 @@ import { firstOf } from "./database.ts";
 const refusal = (name: string, what: string) =>
   new UnusableDatabase("foreign", `${name} holds what momo never stores: ${what}`);
 
+/** Of a table. */
+type Row = Readonly<Record<string, unknown>>;
+
 /** The texts that people choose. */
 const TEXTS = [
   ["merchants", "name"],
@@ -22,6 +25,7 @@ const TEXTS = [
 ] as const;
 
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+const LOSSY_UTF_8 = new TextDecoder();
 
 /** SQLite keeps any bytes as text. Half of a surrogate pair is not UTF-8 either. */
 export function requireTexts(client: Database, name: string): void {
@@ -37,7 +41,10 @@ function requireText(client: Database, name: string, table: string, column: stri
     try {
       UTF_8.decode(bytes);
     } catch {
-      throw refusal(name, `row ${row} of ${table}: ${column} must be UTF-8`);
+      throw refusal(
+        name,
+        `row ${row} of ${table}: ${column} must be UTF-8; it reads ${shown(LOSSY_UTF_8.decode(bytes))}`,
+      );
     }
   }
 }
@@ -55,10 +62,19 @@ export function requireTextsOfNetwork(row: TableRow, name: string, isMemo: (memo
     throw refuse(`result_desc must be 1 to ${MAX_LINE_LENGTH} characters on one line`, result_desc);
 }
 
+/** The texts and numbers of a row: not the hash of a secret, nor the key of the request ids. */
+function valuesOf(row: Row): string {
+  const members = Object.entries(row).filter(([, value]) => typeof value === "string" || typeof value === "number");
+  return members.map(([column, value]) => `${column} ${shown(value)}`).join(", ");
+}
+
+const refusalOfRow = (name: string, table: string, row: Row, rule: string) =>
+  refusal(name, `row ${row.id} of ${table}: ${rule}; it has ${valuesOf(row)}`);
+
 /** The refusal of a row by a rule of the database, in SQLite's words: the name of a CHECK says what must be. */
-export function refusalBy(error: unknown, name: string, table: string, { id }: TableRow): unknown {
+export function refusalBy(error: unknown, name: string, table: string, row: Row): unknown {
   if (!(error instanceof SQLiteError && /^SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG)/.test(error.code ?? ""))) return error;
-  return refusal(name, `row ${id} of ${table}: ${error.message}`);
+  return refusalOfRow(name, table, row, error.message);
 }
 
 /** Far below the highest number that codes and receipts allow, so that enough numbers are left for the next payments. */
@@ -106,7 +122,7 @@ export function requireRules(client: Database, name: string): void {
     if (count > most) throw refusal(name, `there are ${count} ${of}; at most ${most} are allowed`);
   }
   for (const { rule, table, broken } of RULES) {
-    const id = firstOf(client, `SELECT id FROM ${table} WHERE ${broken} LIMIT 1`);
-    if (id !== undefined) throw refusal(name, `row ${id} of ${table}: ${rule}`);
+    const row = client.query<Row, []>(`SELECT * FROM ${table} WHERE ${broken} LIMIT 1`).get();
+    if (row) throw refusalOfRow(name, table, row, rule);
   }
 }

@@ -93,7 +93,7 @@ export async function writeRows(
             ),
           );
         } catch (error) {
-          throw refusalBy(error, name, table, row);
+          throw refusalBy(error, name, table, whole);
         }
         if (table === "transactions") requireTextsOfNetwork(row, name, isMemo);
       }
