@@ -160,7 +160,9 @@ export function described({
 }: Option | Argument): string {
   const choices = argChoices && argChoices.length <= MAX_CHOICES ? argChoices.join(", ") : "";
   const fallback = defaultValueDescription ?? defaultValue;
-  const more = [description && choices, fallback === undefined ? "" : `default: ${fallback}`].filter(Boolean);
+  const more = [description && choices, fallback === undefined || fallback === "" ? "" : `default: ${fallback}`].filter(
+    Boolean,
+  );
   const first = description || choices;
   return more.length === 0 ? first : `${first} (${more.join("; ")})`;
 }
