@@ -166,9 +166,8 @@ export async function explainListenFailure(
     environment.reachDirectly(host);
     const momo = await findMomo(host, port, holderTimeoutMs);
     const free = `${environment.beforeOptions()}${flag} 0`;
-    const hint = momo
-      ? `use that one (momo env prints its address), or start a second one with ${free} and another --data`
-      : `choose another port with ${flag}, or ${free} for any free one`;
+    const another = `choose another port with ${flag}, or ${free} for any free one`;
+    const hint = momo ? `use that one at ${originAt(host, port)}, ${another}` : another;
     return new PortInUse(`${address} is in use by ${momo ?? "another program"}`, hint, flag);
   }
   if (code === "EACCES" || code === "EPERM") {

@@ -31,8 +31,10 @@ describe("a port or data directory that is in use: one line names the user, one 
   test("a port of a momo off loopback: its process is named only with the token", async () => {
     const host = "0.0.0.0";
     const open = await startIn(newFolder(), { host, controlToken: "a-control-token-of-ours" });
-    const taken = await refusalOf(newFolder(), { host, port: Number(new URL(open.baseUrl).port) });
-    expect(taken.message).toMatch(/^0\.0\.0\.0:\d+ is in use by another momo$/);
+    const port = Number(new URL(open.baseUrl).port);
+    const taken = await refusalOf(newFolder(), { host, port });
+    expect(taken.message).toBe(`0.0.0.0:${port} is in use by another momo`);
+    expect(taken.hint).toStartWith(`use that one at http://127.0.0.1:${port}, choose another port with --port, or `);
   });
 
   test("a port of a momo on an address of IPv6", async () => {
@@ -48,7 +50,10 @@ describe("a port or data directory that is in use: one line names the user, one 
       { host: "127.0.0.1", port, flag: "--port", environment },
       20,
     );
-    expect(taken).toMatchObject({ message: `127.0.0.1:${port} is in use by another program` });
+    expect(taken).toMatchObject({
+      message: `127.0.0.1:${port} is in use by another program`,
+      hint: expect.stringMatching(/^choose another port with --port, or /),
+    });
   });
 
   test.each([
