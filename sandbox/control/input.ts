@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDuration } from "../../src/domain/duration.ts";
-import { brokenRule } from "../../src/domain/error.ts";
+import { brokenRule, shown } from "../../src/domain/error.ts";
 import type { TransactionFilter } from "../../src/domain/filters.ts";
 import { REFERENCE_SEPARATORS } from "../../src/domain/list.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
@@ -46,6 +46,15 @@ export const endsQuery = {
 export const withEnds = (filter: TransactionFilter, ends: "true" | "false" | undefined): TransactionFilter =>
   ends === "true" ? { ...filter, findsEnds: true } : filter;
 
+const notBoth =
+  <One extends string, Other extends string>(one: One, other: Other) =>
+  ({ value, issues }: z.core.ParsePayload<Partial<Record<One | Other, unknown>>>): void => {
+    if (value[one] === undefined || value[other] === undefined) return;
+    const rule = `give ${one} or ${other}, not both`;
+    const message = `${rule}; they are ${shown(value[one])} and ${shown(value[other])}`;
+    issues.push({ code: "custom", message, params: { rule }, input: value });
+  };
+
 /** A page of a list: the entries after an id, the oldest first; or those before one, by default the newest of all. */
 export const pageQuery = z
   .object({
@@ -53,9 +62,7 @@ export const pageQuery = z
     before: entry.optional(),
     limit: fromOne(MAX_LIMIT).default(MAX_LIMIT),
   })
-  .refine(({ after, before }) => after === undefined || before === undefined, {
-    error: "give after or before, not both",
-  });
+  .check(notBoth("after", "before"));
 
 export const phoneQuery = z.object({ phone: readWith(z.string(), (text) => parsePhone(text)).optional() });
 
@@ -100,9 +107,7 @@ export const placeQuery = z
     first: yesOrNo.optional().describe("whether they come before all others; by default after them"),
     before: entry.optional().describe("the id of the one that they come before"),
   })
-  .refine(({ first, before }) => first === undefined || before === undefined, {
-    error: "give first or before, not both",
-  });
+  .check(notBoth("first", "before"));
 
 export const placeOf = ({ first, before }: z.output<typeof placeQuery>): Place | undefined =>
   first === "true" ? "first" : before;

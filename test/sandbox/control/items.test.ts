@@ -49,7 +49,8 @@ describe.each<[list: "rules" | "faults", item: object]>([
     expect(await sandbox.control("POST", `${path}?before=1`, [item, item])).toMatchObject({ ids: [6, 7] });
     expect(await inForce()).toEqual([3, 4, 6, 7, 1, 2, 5]);
     expect((await sandbox.call("POST", `${path}?before=77`, { json: item })).status).toBe(404);
-    expect((await sandbox.call("POST", `${path}?before=1&first=true`, { json: item })).status).toBe(400);
+    const both = await sandbox.call("POST", `${path}?before=1&first=true`, { json: item });
+    expect([both.status, both.body.message]).toEqual([400, 'give first or before, not both; they are "true" and 1']);
     expect(await inForce()).toEqual([3, 4, 6, 7, 1, 2, 5]);
     const { status, body } = await sandbox.call("POST", `${path}?first=1`, { json: item });
     expect({ status, message: body.message }).toEqual({
