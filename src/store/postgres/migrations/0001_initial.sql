@@ -34,7 +34,7 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_by_merchant ON api_keys (merchant_id);
 
 -- One row: the key that turns numbers into request ids, and the greatest number of the transactions that were removed before an
--- import. Its lock also orders inserts of merchants.
+-- import. Its lock also orders inserts of merchants, accounts and keys.
 CREATE TABLE numbering (
   id integer PRIMARY KEY CHECK (id = 1),
   request_id_key bytea NOT NULL CHECK (length(request_id_key) = 32),
