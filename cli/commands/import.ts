@@ -15,7 +15,7 @@ import {
 import { UnusableDatabase } from "../../src/store/store.ts";
 import type { DataDirectory } from "../files/data-directory.ts";
 import { cannotRead, cannotWrite } from "../files/files.ts";
-import { holdDirectory, locateDataDirectory, requireUnused } from "../files/own-directory.ts";
+import { holdDirectory, locateDataDirectory, removeWithoutDatabase, requireUnused } from "../files/own-directory.ts";
 import { readCredentials } from "../files/server-record.ts";
 import { makeTemporaryDirectory, removeTemporaryLeftovers } from "../files/temporary-directory.ts";
 import type { Io } from "../io.ts";
@@ -75,8 +75,10 @@ async function importData(io: Io, file: string, flags: ImportFlags): Promise<voi
       flags,
     );
   }
+  const isNew = !existsSync(directory.path);
   using held = new DisposableStack();
   held.defer(holdDirectory(directory, io.warn));
+  if (isNew) held.defer(() => removeWithoutDatabase(directory));
   const replaces = requireConsent(directory, flags);
   const draft = draftBeside(directory.database);
   io.atTheEnd(() => removeDatabase(draft));

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { acquireLock, isHeld, isOwnFile } from "../../src/store/sqlite/sqlite.ts";
@@ -167,6 +167,21 @@ export function lockDirectory(directory: DataDirectory): () => void {
 export function holdDirectory(directory: DataDirectory, warn: Warn): () => void {
   makeDataDirectory(directory, warn);
   return lockDirectory(directory);
+}
+
+/**
+ * Removes a directory that this process made, if there is no database in it: nothing else is lost, and files of others keep it. The
+ * caller holds the lock, so no other process uses it.
+ */
+export function removeWithoutDatabase(directory: DataDirectory): void {
+  if (existsSync(directory.database)) return;
+  try {
+    removeDrafts(directory);
+    rmSync(directory.lock, { force: true });
+    rmdirSync(directory.path);
+  } catch {
+    // The next command uses what is left.
+  }
 }
 
 /** @throws Failure that names the process that holds the directory. It makes no lock. */
