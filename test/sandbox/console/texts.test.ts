@@ -53,6 +53,7 @@ const PROBLEMS: [
   [[["url", "must be an address", '"ten"']], { url: 'must be an address; it is "ten"' }, null],
   [[["times", "must be at least 1", "0"]], { times: "must be at least 1; it is 0" }, null],
   [[["advance", "is not a duration"]], {}, "The clock goes ahead by 400 days at most"],
+  [[["phone", "must be the start", '"07*12"']], { phone: 'must be the start; it is "07*12"' }, null],
   [[["phone", "must be", '"12"']], { phone: 'a Kenyan number, such as 0712 345 678; it is "12"' }, null],
   [[["pin", "must be"]], {}, "The PIN has 4 to 6 digits"], // the API shows no PIN
   [[["id", "must be", '"x"']], {}, 'a whole number, such as 12; it is "x"'],

@@ -20,7 +20,7 @@ const DAY: Takes = ["a day, such as 2026-11-30", /^(?:"[0-9]{4}-[0-9]{2}-[0-9]{2
 /** In the words of a person, by the names of members. The API's rules are for programs; those of other members are shown as they are. */
 const TAKES: ReadonlyMap<string, Takes> = new Map<string, Takes>(
   Object.entries({
-    phone: ["a Kenyan number, such as 0712 345 678"],
+    phone: ["a Kenyan number, such as 0712 345 678", /[*]/], // a rule also takes the start of a phone
     amount: ["a number from 1 to 999,999,999.99 with at most two decimals, such as 99.50"],
     payment_account_id: ["the id of an account, such as 1", NUMBER],
     times: ["a whole number, such as 3", NUMBER],
