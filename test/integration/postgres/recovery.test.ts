@@ -88,17 +88,20 @@ describePostgres((version) => {
     later(() => forwarder.close());
     const url = new URL(await newDatabase(server));
     url.port = String(forwarder.port);
-    const store = await openReplica(url.href, { commitDeadlineMs: 30_000 });
-    await addMerchants(store, 1);
-    let passedMs = 0;
+    let [passedMs, isCut] = [0, false];
     const stopwatch = () => performance.now() + passedMs;
     const alarm: Clock["alarm"] = (atMs, ring) => {
-      const isBeat = atMs - systemClock.nowMs() > 9000;
-      return isBeat ? () => {} : systemClock.alarm(atMs, ring);
+      const inMs = atMs - systemClock.nowMs();
+      if (inMs > 9000) return () => {}; // of a beat
+      // Each attempt to connect would take a quarter of the deadline.
+      return systemClock.alarm(isCut ? atMs - inMs + Math.min(inMs, 200) : atMs, ring);
     };
     const clock = { ...systemClock, alarm };
+    const store = await openReplica(url.href, { commitDeadlineMs: 30_000, clock });
+    await addMerchants(store, 1);
     const unlucky = await openReplica(url.href, { commitDeadlineMs: 30_000, stopwatch, clock });
     const [kept, lost] = [await identified(store), await identified(unlucky)];
+    isCut = true;
     forwarder.cut();
     // From the first failure on, no connection of before is used: what is written then was never sent.
     const waiting = [unlucky, store].map(({ sql }) => rejectionOf(sql.read("SELECT 1")));
@@ -111,6 +114,7 @@ describePostgres((version) => {
     expect(await losing).not.toBeInstanceOf(OutcomeUnknown);
     const storing = store.transactions.insert(kept);
     forwarder.mend();
+    isCut = false;
     await storing;
     await Promise.all(waiting);
     expect(await store.transactions.listPending(5)).toEqual([kept]);
