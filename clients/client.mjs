@@ -9,7 +9,7 @@
 // An error has mayHavePaid: if it is false, nothing was pushed. A web request calls start. Its page asks your server
 // every 5 s, and that calls ask(reference). A webhook, which anybody can send, only says when to ask for its order. A
 // cron asks for every order unpaid in your database. Each books what is completed: UPDATE … WHERE id = ? AND paid =
-// false; if a row changed, deliver. In tests, sleep(ms) moves the sandbox's clock, and now() returns by how much.
+// false; if a row changed, deliver. In tests, sleep(ms) moves the sandbox's clock, and now() tells its time.
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -46,7 +46,7 @@ export function fileStore(/** @type {string} */ folder) {
       }
     },
 
-    /** Of several processes, the first adds its own, unless one replaces it. A crash leaves no half file. */
+    /** Keeps a value that is there, unless it replaces it, for all processes. A crash leaves no half file. */
     add(name, value, { replaces = false } = {}) {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const draft = `${folder}/draft-${randomBytes(16).toString("hex")}`;
@@ -75,7 +75,7 @@ export function fileStore(/** @type {string} */ folder) {
   };
 }
 
-/** Times are in milliseconds. An order is not_started if the service has not found it for notStartedAfterMs. */
+/** Times are in milliseconds. An order is not_started after notStartedAfterMs of looks (an interval each at most). */
 export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store, ...options }) {
   const { timeoutMs = 10_000, intervalMs = 5000, deadlineMs = 120_000, notStartedAfterMs = 600_000 } = options;
   const { fetch = globalThis.fetch, now = Date.now, sleep = pause } = options;
@@ -164,7 +164,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     return findPayment({ reference: keyOf(reference), service_reference: `${reference}~`, ...payment });
   }
 
-  /** All payments, newest first. None is there twice or left out, also if payments arrive meanwhile. */
+  /** All payments, newest first. Each is there once, also if payments arrive meanwhile. */
   async function list(filters = {}) {
     const rows = new Map();
     for (let page = 1; ; page += 1) {
@@ -179,7 +179,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     }
   }
 
-  /** The payment of an order, or null. A proxy can repeat a push: while one of several is open, none counts. */
+  /** The payment of an order, or null. A proxy can repeat a push: a paid one counts, or else all must have ended. */
   async function findPayment(order) {
     const id = order.checkout_request_id;
     const payments = id ? [await call("/status.php", { checkout_request_id: id })] : await findByReference(order);
@@ -193,7 +193,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     throw new MomoError("unknown", `the service shows ${JSON.stringify(statuses)}`);
   }
 
-  /** The payments of an order by its reference. None are there only if no payment can be its own. */
+  /** The payments of an order by its reference. Empty only if no payment can be its own. */
   async function findByReference(order) {
     const { reference, service_reference, phone, amount } = order;
     const isOwn = (row) => String(row.phone).endsWith(phone.slice(3)) && Number(row.amount) === amount;
@@ -267,7 +267,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     return isFinal(order) ? order : { ...order, may_have_paid: true, ...(reason && { reason }) };
   }
 
-  const get = (name) => useStore(name, () => store.get(name));
+  const get = (name) => useStore(name, async () => (await store.get(name)) ?? null);
   return { pay, start, wait, ask, open, find, list };
 }
 
@@ -301,9 +301,9 @@ function parsePayment(phone, amount) {
 
 const COMMANDS = { pay: 3, start: 3, find: 3, wait: 1, ask: 1, open: 0 }; // with the number of their arguments
 const USAGE = "client.mjs pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open";
-const [, script = "", command = "", ...args] = process.argv;
-const isProgram = fs.existsSync(script) && pathToFileURL(fs.realpathSync(script)).href === import.meta.url;
-if (isProgram && import.meta.url.endsWith("/client.mjs")) {
+const [, script = "", command = "", ...args] = process.argv; // the script of a bundle has another name
+const isMain = fs.existsSync(script) && pathToFileURL(fs.realpathSync(script)).href === import.meta.url;
+if (isMain && (Object.hasOwn(COMMANDS, command) || script.endsWith("client.mjs"))) {
   try {
     const refusal = `the command must be ${USAGE}; it is "${[command, ...args].join(" ")}"`;
     if (COMMANDS[command] !== args.length) throw new MomoError("usage", refusal, { mayHavePaid: false });

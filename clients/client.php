@@ -9,7 +9,7 @@
 // An error has mayHavePaid: if it is false, nothing was pushed. A web request calls start. Its page asks your server
 // every 5 s, and that calls ask($reference). A webhook, which anybody can send, only says when to ask for its order. A
 // cron asks for every order unpaid in your database. Each books what is completed: UPDATE … WHERE id = ? AND paid =
-// false; if a row changed, deliver. In tests, sleep($seconds) moves the sandbox's clock, and now() returns by how much.
+// false; if a row changed, deliver. In tests, sleep($seconds) moves the sandbox's clock, and now() tells its time.
 namespace Momo;
 
 /** The final statuses and the kinds of errors, with exit codes. unreachable: nothing was sent. unknown: no answer. */
@@ -25,7 +25,7 @@ final class MomoError extends \Exception {
     }
 }
 
-/** Keeps values as files, for programs in all languages. A store of your own, such as a table, needs these methods. */
+/** Keeps values as files, for programs in all languages. A store of yours, such as a table, needs these methods. */
 final class FileStore {
     public function __construct(private string $folder) {
         check($folder, '~^(/|\\\\|[a-z]:)~i', 'the folder of the orders', 'an absolute path, such as /srv/orders');
@@ -37,7 +37,7 @@ final class FileStore {
         return (array) json_decode(file_get_contents($this->path($name)), true, flags: JSON_THROW_ON_ERROR);
     }
 
-    /** Of several processes, the first adds its own, unless one replaces it. A crash leaves no half file. */
+    /** Keeps a value that is there, unless it replaces it, for all processes. A crash leaves no half file. */
     public function add(string $name, array $value, bool $replaces = false): void {
         if (!is_dir($this->folder)) mkdir($this->folder, 0700, true);
         $draft = tempnam($this->folder, 'draft-'); // for this user alone
@@ -46,7 +46,7 @@ final class FileStore {
             if (!fsync(fopen($draft, 'r+'))) throw new \ErrorException('the disk did not take it');
             $replaces ? rename($draft, $this->path($name)) : link($draft, $this->path($name));
         } catch (\ErrorException $error) {
-            if (!file_exists($this->path($name))) throw $error;
+            if ($replaces || !file_exists($this->path($name))) throw $error;
         } finally {
             if (file_exists($draft)) unlink($draft);
         }
@@ -64,7 +64,7 @@ final class FileStore {
     private function path(string $name): string { return "$this->folder/" . bin2hex($name) . '.json'; }
 }
 
-/** Times are in seconds. An order is not_started if the service has not found it for $notStartedAfter seconds. */
+/** Times are in seconds. An order is not_started after $notStartedAfter seconds of looks (an interval each at most). */
 final class Client {
     private string $service;
     public function __construct(
@@ -160,7 +160,7 @@ final class Client {
         return $this->findPayment($order + parsePayment($phone, $amount) + ['checkout_request_id' => null]);
     }
 
-    /** All payments, newest first. None is there twice or left out, also if payments arrive meanwhile. */
+    /** All payments, newest first. Each is there once, also if payments arrive meanwhile. */
     public function list(array $filter = []): array {
         $rows = [];
         for ($page = 1; ; $page += 1) {
@@ -176,7 +176,7 @@ final class Client {
         }
     }
 
-    /** The payment of an order, or null. A proxy can repeat a push: while one of several is open, none counts. */
+    /** The payment of an order, or null. A proxy can repeat a push: a paid one counts, or else all must have ended. */
     private function findPayment(array $order): ?array {
         $id = $order['checkout_request_id'];
         $payments = $id ? [$this->call('/status.php', ['checkout_request_id' => $id])] : $this->findByReference($order);
@@ -189,7 +189,7 @@ final class Client {
         throw new MomoError('unknown', 'the service shows ' . json_encode($statuses));
     }
 
-    private function findByReference(array $order): array { // none are there only if no payment can be its own
+    private function findByReference(array $order): array { // empty only if no payment can be its own
         ['reference' => $reference, 'phone' => $phone, 'amount' => $amount] = $order;
         $isPhone = fn ($row) => str_ends_with((string) ($row['phone'] ?? ''), substr($phone, 3));
         $isOwn = fn ($row) => $isPhone($row) && ($row['amount'] ?? 0) == $amount;

@@ -9,7 +9,7 @@ A reference names one order. It is stored, and then pushed once. A new try needs
 An error has may_have_paid: if it is False, nothing was pushed. A web request calls start. Its page asks your server
 every 5 s, and that calls ask(reference). A webhook, which anybody can send, only says when to ask for its order. A
 cron asks for every order unpaid in your database. Each books what is completed: UPDATE … WHERE id = ? AND paid =
-false; if a row changed, deliver. In tests, sleep(seconds) moves the sandbox's clock, and now() returns by how much."""
+false; if a row changed, deliver. In tests, sleep(seconds) moves the sandbox's clock, and now() tells its time."""
 import contextlib
 import itertools
 import json
@@ -26,7 +26,7 @@ FINAL = {"completed": 0, "failed": 10, "cancelled": 11, "expired": 12, "not_star
 REFUSALS = {400: "refused", 401: "credentials", 403: "refused", 404: "refused", 405: "refused"}
 ERRORS = {"store": 1, "usage": 2, "not_found": 3, "credentials": 4, "refused": 5, "unreachable": 6, "unknown": 6}
 UNKNOWN = {"status": "unknown", "checkout_request_id": None, "receipt": None, "result_code": None, "result_desc": None}
-ADDRESS = r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[^\s?#]*)?"
+ADDRESS = r"(?i)https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[^\s?#]*)?"
 COMMANDS = {"pay": 3, "start": 3, "find": 3, "wait": 1, "ask": 1, "open": 0}  # and the number of their arguments
 VARIABLES = ("MOMO_BASE_URL", "MOMO_API_KEY", "MOMO_API_SECRET", "MOMO_PAYMENT_ACCOUNT_ID")
 USAGE = "client.py pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open"
@@ -53,7 +53,7 @@ class FileStore:
             return None
 
     def add(self, name, value, replaces=False):
-        """Of several processes, the first adds its own, unless one replaces it. A crash leaves no half file."""
+        """Keeps a value that is there, unless it replaces it, for all processes. A crash leaves no half file."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", prefix="draft-", dir=self.folder) as draft:  # for this user alone
             json.dump(value, draft)
@@ -81,7 +81,7 @@ class FileStore:
 
 
 class Client:
-    """Times are in seconds. An order is not_started if the service has not found it for `not_started_after` seconds."""
+    """Times in seconds. An order is not_started after not_started_after seconds of looks (an interval each at most)."""
 
     def __init__(self, base_url, api_key, api_secret, payment_account_id, store, *, timeout=10, interval=5,
                  deadline=120, not_started_after=600, now=time.time, sleep=time.sleep):
@@ -178,7 +178,7 @@ class Client:
         return self._find_payment({**order, **_parse_payment(phone, amount)})
 
     def list(self, **filters):
-        """All payments, newest first. None is there twice or left out, also if payments arrive meanwhile."""
+        """All payments, newest first. Each is there once, also if payments arrive meanwhile."""
         rows = {}
         for page in itertools.count(1):
             answer = self._call("/transactions.php?" + parse.urlencode({**filters, "page": page, "limit": 100}))
@@ -189,12 +189,12 @@ class Client:
                 raise MomoError("unknown", "/transactions.php: the answer has no list of payments") from None
             is_new = not page_rows.keys() <= rows.keys()
             rows.update(page_rows)
-            if is_last or (not is_new and len(page_rows) < 100):
+            if None not in page_rows and (is_last or (not is_new and len(page_rows) < 100)):
                 return [*rows.values()]
             if not is_new:
                 raise MomoError("unknown", "/transactions.php: a list without its end")
 
-    def _find_payment(self, order):  # a proxy can repeat a push: while one of several is open, none counts
+    def _find_payment(self, order):  # a proxy can repeat a push: a paid one counts, or else all must have ended
         id = order["checkout_request_id"]
         payments = [self._call("/status.php", {"checkout_request_id": id})] if id else self._find_by_reference(order)
         if id and (payments[0].get("checkout_request_id") or id) != id:
@@ -206,7 +206,7 @@ class Client:
             return payments[0] if payments else None
         raise MomoError("unknown", f"the service shows {json.dumps(statuses)}")
 
-    def _find_by_reference(self, order):  # none are there only if no payment can be its own
+    def _find_by_reference(self, order):  # empty only if no payment can be its own
         def is_own(row):
             with contextlib.suppress(TypeError, ValueError):  # an amount that is no number
                 return str(row.get("phone"))[-9:] == order["phone"][3:] and float(row.get("amount")) == order["amount"]

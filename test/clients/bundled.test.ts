@@ -17,3 +17,11 @@ test("a shop that is bundled with the client into one file runs as the shop, and
   const { stdout, stderr, exitCode } = await runToEnd([process.execPath, join(folder, "dist/shop.js")]);
   expect({ stdout, stderr, exitCode }).toEqual({ stdout: "function\n", stderr: "", exitCode: 0 });
 });
+
+test("a copy with another name is the command, too", async () => {
+  const copy = join(newFolder(), "momo.mjs");
+  copyFileSync(join(import.meta.dir, "../../clients/client.mjs"), copy);
+  const { stdout, exitCode } = await runToEnd([process.execPath, copy, "pay", "A", "0712345678", "100"], { env: {} });
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: "usage" } });
+  expect(exitCode).toBe(2);
+});
