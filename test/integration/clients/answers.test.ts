@@ -189,17 +189,19 @@ for (const program of PROGRAMS) {
     );
 
     // That in Python bounds each read, and not their sum.
-    test.skipIf(name === "Python").each([
-      ["headers", "HTTP/1.1 200 OK\r\nX: "],
-      ["a body", "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"],
-    ])(
-      "waits no longer for %s that come byte by byte",
-      async (_, head) => {
-        const { stdout, exitCode } = await runToEnd(list(serveDripping(head).url, 0.5));
-        expect({ stdout, isRight: exitCode === 0 }).toEqual({ stdout: "", isRight: false });
-      },
-      TEST_TIMEOUT_MS,
-    );
+    if (name !== "Python") {
+      test.each([
+        ["headers", "HTTP/1.1 200 OK\r\nX: "],
+        ["a body", "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"],
+      ])(
+        "waits no longer for %s that come byte by byte",
+        async (_, head) => {
+          const { stdout, exitCode } = await runToEnd(list(serveDripping(head).url, 0.5));
+          expect({ stdout, isRight: exitCode === 0 }).toEqual({ stdout: "", isRight: false });
+        },
+        TEST_TIMEOUT_MS,
+      );
+    }
 
     test.each([
       ["408", 408],
