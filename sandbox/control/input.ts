@@ -122,7 +122,7 @@ export const noBody: Body = {
   ...empty,
   isOptional: true,
   async read(request) {
-    if (request.headers.has("Content-Type")) expectJson(request);
+    if (request.headers.has("Content-Type")) expectJson(request.headers);
     if (request.body !== null) await empty.read(request);
   },
 };

@@ -7,7 +7,7 @@ import type { BasePaths } from "./paths.ts";
 import type { Profile } from "./profile.ts";
 import { createInputReader } from "./read-input.ts";
 import { fail, failWith, noSuchPath, type Reply, refuse, serveDocument } from "./reply.ts";
-import { type Api, originOf, targetOf } from "./request.ts";
+import { type Api, originOf, readText, targetOf } from "./request.ts";
 
 /** The input of each operation, by its path: the members of its body, or the parameters of its query. */
 export const INPUTS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -73,7 +73,9 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
         exchange.isAdmitted = true;
         // A list waits until all due payments are resolved, and a long search for others: longer than a connection may be silent.
         if (known.method === "GET") keepOpen(request);
-        const sent = await input.read(request, query, known, exchange);
+        input.requireHeaders(request, known);
+        const text = known.method === "GET" ? query : await readText(request, exchange);
+        const sent = input.read(text, request, known, exchange);
         const parsed = parseInput(known.schema, sent, exchange.body);
         const reply = known.carryOut(parsed, merchantId, { service, profile, request, exchange, statusReplies });
         if (reply instanceof Promise) return await reply;

@@ -4,7 +4,15 @@ import { normalise, readLenientBody } from "./lenient.ts";
 import type { Operation } from "./operations.ts";
 import { parseInput } from "./parse-input.ts";
 import type { Profile } from "./profile.ts";
-import { type Exchange, type Leniency, objectIn, readJson, readParameters, readText, targetOf } from "./request.ts";
+import {
+  type Exchange,
+  expectPlainJson,
+  type Leniency,
+  objectIn,
+  parseJson,
+  readParameters,
+  targetOf,
+} from "./request.ts";
 
 /** Reads the input of requests, in the form that the schemas of their operations expect, as strictly as the profile. */
 export function createInputReader(profile: Profile) {
@@ -21,18 +29,21 @@ export function createInputReader(profile: Profile) {
     return clampsPages || ignoresFilters ? normalise(input, schema, leniencies, {}, correctsParameter) : input;
   }
 
-  async function readBody(request: Request, { schema }: Operation, exchange: Exchange): Promise<object> {
-    if (isLenient) {
-      return readLenientBody(await readText(request, exchange), request.headers, schema, exchange.leniencies);
-    }
-    const { value } = await readJson(request, exchange);
-    exchange.members = objectIn(value);
+  function readBody(text: string, headers: Headers, { schema }: Operation, exchange: Exchange): object {
+    if (isLenient) return readLenientBody(text, headers, schema, exchange.leniencies);
+    exchange.members = objectIn(parseJson(text));
     return exchange.members;
   }
 
   return {
-    read: (request: Request, query: string, known: Operation, exchange: Exchange): object | Promise<object> =>
-      known.method === "GET" ? readList(query, known, exchange) : readBody(request, known, exchange),
+    /** Before a body is read. @throws Refusal `invalid` for headers that are not those of plain JSON */
+    requireHeaders({ headers }: Request, { method }: Operation): void {
+      if (method !== "GET" && !isLenient) expectPlainJson(headers);
+    },
+
+    /** @param text the query, or the body */
+    read: (text: string, { headers }: Request, known: Operation, exchange: Exchange): object =>
+      known.method === "GET" ? readList(text, known, exchange) : readBody(text, headers, known, exchange),
 
     /** As {@link Api.wouldTake}. */
     wouldTake(request: Request, body: string | null, known: Operation | undefined): boolean {

@@ -121,8 +121,8 @@ export function objectIn(value: unknown): object {
  * Requires the content type of JSON, because no HTML form can send it.
  * @throws Refusal `invalid` for another content type
  */
-export function expectJson(request: Request): void {
-  const type = request.headers.get("Content-Type");
+export function expectJson(headers: Headers): void {
+  const type = headers.get("Content-Type");
   if (!isJson(type)) {
     const came = type === null ? "there is none" : `it is ${shown(type)}`;
     throw invalid(`Content-Type must be application/json; ${came}`, CONTENT_TYPE);
@@ -139,20 +139,24 @@ export function codingOf(headers: Headers): string | null {
 }
 
 /**
- * The JSON in a request's body, and its text.
- * @throws Refusal `invalid` for another content type or a coding, more than {@link MAX_BODY_BYTES}, or text that is not UTF-8 or not JSON
+ * Requires the headers of JSON that is not compressed.
+ * @throws Refusal `invalid` for another content type, or a coding
  */
-export async function readJson(
-  request: Request,
-  exchange?: Exchange,
-): Promise<{ readonly value: unknown; readonly text: string }> {
-  expectJson(request);
-  const coding = codingOf(request.headers);
-  if (coding !== null) {
-    const message = "Content-Encoding must be left out, because the body must not be compressed";
-    throw invalid(`${message}; it is ${shown(coding)}`, [{ path: "Content-Encoding", rule: "must be left out" }]);
-  }
-  const text = await readText(request, exchange);
+export function expectPlainJson(headers: Headers): void {
+  expectJson(headers);
+  const coding = codingOf(headers);
+  if (coding === null) return;
+  const message = "Content-Encoding must be left out, because the body must not be compressed";
+  throw invalid(`${message}; it is ${shown(coding)}`, [{ path: "Content-Encoding", rule: "must be left out" }]);
+}
+
+/**
+ * The JSON in a request's body, and its text.
+ * @throws Refusal `invalid` as {@link expectPlainJson} and {@link readText} do, and for text that is not JSON
+ */
+export async function readJson(request: Request): Promise<{ readonly value: unknown; readonly text: string }> {
+  expectPlainJson(request.headers);
+  const text = await readText(request);
   return { value: parseJson(text), text };
 }
 
