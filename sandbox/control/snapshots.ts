@@ -69,7 +69,7 @@ export const STATE_CALLS: Calls = {
         });
         rememberClock();
       });
-      return succeed("reset; merchants, accounts and keys are kept", {});
+      return succeed("reset; merchants, accounts, keys and findings are kept", {});
     }),
   },
 };

@@ -82,7 +82,7 @@ const LARGE_TIMEOUT_MS = 60_000;
 
 const STATE: Tool = {
   name: "state",
-  use: "Forgets all payments and settings of the sandbox, or saves and restores them under a name.",
+  use: "Forgets all payments and settings of the sandbox (not what the audit found), or saves and restores them under a name.",
   means: { name: "of the snapshot" },
   destroys: true,
 };
