@@ -6,6 +6,12 @@ import { chargedAgain, type Pair, pairsOf, paymentOf, requestsOf, whatWasKnown, 
 const ADVICE =
   "This time the customer cannot pay twice, by luck. A time-out, a lost connection and a status of 500 and above say nothing about the payment: ask until it is final. At your deadline the outcome is unknown; a person or a later run decides.";
 
+/** A client that still finds nothing after this time may take it that no payment was stored. The client to copy looks for ten minutes. */
+const LONG_MS = 9 * 60_000;
+
+const hasLookedLong = ({ first, second: { lastList } }: Pair): boolean =>
+  lastList !== null && lastList.refusal === null && lastList.atMs - first.atMs >= LONG_MS;
+
 interface Blindly extends Verdict {
   readonly pair: Pair;
 }
@@ -20,7 +26,7 @@ export const repeatsBlindly = pushRule({
   judge(push): Blindly | null {
     if (chargesTwice.judge(push)) return null;
     for (const pair of pairsOf(push)) {
-      const isLucky = pair.firstIs === "unpaid" || pair.firstIs === "not stored";
+      const isLucky = pair.firstIs === "unpaid" || (pair.firstIs === "not stored" && !hasLookedLong(pair));
       if (isLucky && pair.likeness === "same order")
         return { group: `${pair.firstIs} ${whatWasKnown(pair.first, pair.second)}`, pair };
     }
