@@ -71,6 +71,9 @@ class Sandbox:
 def connect_sandbox():
     """The sandbox of MOMO_CONTROL_URL. It must be empty: each test resets it."""
     names = ["BASE_URL", "API_KEY", "API_SECRET", "PAYMENT_ACCOUNT_ID", "CONTROL_URL", "CONTROL_TOKEN"]
+    missing = ["MOMO_" + name for name in names[:-1] if not os.environ.get("MOMO_" + name)]
+    if missing:
+        pytest.exit(f"{', '.join(missing)} is missing: set all that momo env prints, or none", 1)
     sandbox = Sandbox(*[os.environ.get("MOMO_" + name) for name in names])
     advice = "unset MOMO_CONTROL_URL, and the tests start a sandbox"
     try:
@@ -108,7 +111,7 @@ def momo_server():
 
 @pytest.fixture
 def momo(momo_server, request):
-    """The sandbox, empty and frozen. A test in which the client makes a mistake fails at its end."""
+    """The sandbox, empty and frozen. A test in which the client makes an error fails at its end."""
     momo_server.reset()
     momo_server.freeze()
     before = momo_server.mistakes()

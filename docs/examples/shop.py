@@ -1,4 +1,5 @@
-# A shop in plain Python. momo client python > client.py; python3 shop.py; every minute a cron: python3 shop.py cron
+# A shop in plain Python. momo client python > client.py; eval "$(momo env)"; python3 shop.py
+# Every minute a cron, with the same variables: python3 shop.py cron
 import json
 import os
 import re
