@@ -43,11 +43,13 @@ export const endNotLearned = paymentRule({
   },
 });
 
-/** Findings are equal if the payments ended alike, and their clients did the same. */
+/** Findings are equal if the payments ended alike, and their clients and their webhooks did the same. */
 const verdictOf = (severity: Severity, payment: Payment): Verdict => ({
   severity,
-  group: `${payment.end?.status} ${payment.isToldByWebhook ? "told" : didOf(payment)}`,
+  group: `${payment.end?.status} ${payment.isToldByWebhook ? "told" : didOf(payment)} ${isWebhookSent(payment)}`,
 });
+
+const isWebhookSent = ({ deliveries }: Payment): boolean => deliveries !== null && deliveries.attempts > 0;
 
 const PROVES_NOTHING = "its answer with 2xx does not prove that the order was booked, and anybody can send a webhook";
 
