@@ -28,6 +28,7 @@ const FILES: Texts = {
   // @ts-expect-error: the compiler imports declarations as types only
   "client.d.mts": () => import("../../docs/examples/client.d.mts", { with: { type: "text" } }),
   "test_cancelled.py": () => import("../../docs/examples/test_cancelled.py", { with: { type: "text" } }),
+  "test_shop.py": () => import("../../docs/examples/test_shop.py", { with: { type: "text" } }),
   "CancelledTest.php": () => import("../../docs/examples/CancelledTest.php", { with: { type: "text" } }),
   "test_snapshot.py": () => import("../../docs/examples/test_snapshot.py", { with: { type: "text" } }),
   "SnapshotTest.php": () => import("../../docs/examples/SnapshotTest.php", { with: { type: "text" } }),

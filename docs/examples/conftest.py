@@ -12,7 +12,8 @@ import pytest
 
 
 class Sandbox:
-    """Where a sandbox is, and what steers it. A duration is text such as "3s", or a number of seconds."""
+    """Where a sandbox is, and what steers it. A duration is text such as "3s", or a number of seconds. Another member of
+    a rule or a fault is as in the control API."""
 
     def __init__(self, base_url, api_key, api_secret, payment_account_id, control_url, control_token=None):
         self.base_url = base_url
@@ -35,25 +36,42 @@ class Sandbox:
         except HTTPError as refusal:
             raise RuntimeError(json.load(refusal)["message"]) from None
 
-    def add_rule(self, **rule):
-        self.control("POST", "/rules", rule)
+    def variables(self):
+        """What a shop reads, if it runs in this process or in one that the test starts."""
+        return {
+            "MOMO_BASE_URL": self.base_url,
+            "MOMO_API_KEY": self.api_key,
+            "MOMO_API_SECRET": self.api_secret,
+            "MOMO_PAYMENT_ACCOUNT_ID": str(self.payment_account_id),
+        }
 
-    def set_faults(self, *faults, seed=None):
-        self.control("PUT", "/faults", {"faults": faults, **({} if seed is None else {"seed": seed})})
+    def add_rule(self, outcome, after=None, **rule):
+        if after is not None:
+            rule["after"] = in_words(after)
+        self.control("POST", "/rules", {"outcome": outcome, **rule})
+
+    def add_fault(self, kind, delay=None, **fault):
+        if delay is not None:
+            fault["delay"] = in_words(delay)
+        self.control("POST", "/faults", {"kind": kind, **fault})
+
+    def set_webhook(self, url, **webhook):
+        """From now on, each payment that ends is sent there."""
+        self.control("PUT", "/webhook", {"url": url, **webhook})
 
     def freeze(self):
         self.control("POST", "/clock", {"freeze": True})
 
     def advance(self, duration):
-        is_text = isinstance(duration, str)
-        self.control("POST", "/clock", {"advance": duration if is_text else f"{math.ceil(duration * 1000)}ms"})
+        self.control("POST", "/clock", {"advance": in_words(duration)})
 
     def wait(self, order, until="final", timeout="10s"):
         """Waits for an order of the client until the payment is final, or has a status."""
         question = {"reference": order["service_reference"]}
         if order["checkout_request_id"]:
             question = {"checkout_request_id": order["checkout_request_id"]}
-        return self.control("POST", "/wait", {**question, "until": until, "timeout": timeout})["transaction"]
+        question.update(until=until, timeout=in_words(timeout))
+        return self.control("POST", "/wait", question)["transaction"]
 
     def audit(self):
         return self.control("GET", "/audit?over=true")
@@ -65,6 +83,10 @@ class Sandbox:
 
     def reset(self):
         self.control("POST", "/reset", {})
+
+
+def in_words(duration):
+    return duration if isinstance(duration, str) else f"{math.ceil(duration * 1000)}ms"
 
 
 @contextmanager

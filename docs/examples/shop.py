@@ -9,16 +9,6 @@ from pathlib import Path
 
 from client import Client, FileStore
 
-FOLDER = Path(os.environ.get("MOMO_ORDERS") or Path(__file__).resolve().parent / "orders")
-STORE = FileStore(FOLDER)
-MOMO = Client(
-    os.environ["MOMO_BASE_URL"],
-    os.environ["MOMO_API_KEY"],
-    os.environ["MOMO_API_SECRET"],
-    os.environ["MOMO_PAYMENT_ACCOUNT_ID"],
-    STORE,
-)
-
 # Yours: a table of your database, and its column paid: the file ID.delivered. The price never comes from the browser.
 PRICES = {"order1001": 100, "order1002": 250}
 
@@ -36,12 +26,27 @@ TEXTS = {
 }
 
 
+def folder():
+    return Path(os.environ.get("MOMO_ORDERS") or Path(__file__).resolve().parent / "orders")
+
+
+def connect():
+    return Client(
+        os.environ["MOMO_BASE_URL"],
+        os.environ["MOMO_API_KEY"],
+        os.environ["MOMO_API_SECRET"],
+        os.environ["MOMO_PAYMENT_ACCOUNT_ID"],
+        FileStore(folder()),
+    )
+
+
 def tries_of(order_id):
     """The tries of an order, as they are stored. Each has a reference of its own."""
+    store = FileStore(folder())
     tries = []
     while True:
         key = f"{order_id}-{len(tries) + 1}".lower()  # as the client stores it
-        stored = STORE.get(key + "~ended") or STORE.get(key + "~pending") or STORE.get(key)
+        stored = store.get(key + "~ended") or store.get(key + "~pending") or store.get(key)
         if stored is None:
             return tries
         tries.append(stored)
@@ -62,7 +67,7 @@ def find_order(checkout_request_id):
 
 
 def is_paid(order_id):
-    return (FOLDER / f"{order_id}.delivered").exists()
+    return (folder() / f"{order_id}.delivered").exists()
 
 
 def book(order):
@@ -72,7 +77,7 @@ def book(order):
     if order["status"] != "completed" or is_paid(order_id):
         return order
     try:
-        with open(FOLDER / f"{order_id}.delivered", "x", encoding="utf-8") as file:
+        with open(folder() / f"{order_id}.delivered", "x", encoding="utf-8") as file:
             file.write(order["receipt"] or "")
     except FileExistsError:
         return order  # another process was faster
@@ -85,7 +90,8 @@ def look(order_id):
     Returns the try that may be paid, or else the last; None if there is none."""
     if is_paid(order_id):
         return {"status": "completed"}
-    orders = [book(MOMO.ask(one["reference"])) for one in tries_of(order_id)]
+    momo = connect()
+    orders = [book(momo.ask(one["reference"])) for one in tries_of(order_id)]
     if is_paid(order_id):
         return {"status": "completed"}
     may_be_paid = [order for order in orders if order["status"] not in UNPAID]
@@ -98,7 +104,7 @@ def pay(order_id, phone):
     if order and order["status"] not in UNPAID:
         return order
     number = int(order["reference"].rsplit("-", 1)[1]) + 1 if order else 1
-    return book(MOMO.start(f"{order_id}-{number}", phone, PRICES[order_id]))
+    return book(connect().start(f"{order_id}-{number}", phone, PRICES[order_id]))
 
 
 class Shop(BaseHTTPRequestHandler):

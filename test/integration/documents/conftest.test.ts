@@ -76,6 +76,16 @@ testWith(["pytest"], "docs/examples/conftest.py fails each test in which the cli
   });
 });
 
+testWith(["pytest"], "docs/examples/test_shop.py tests the shop, its page and its webhook", async () => {
+  const { folder, run, variables } = await startSession();
+  for (const name of ["conftest.py", "test_shop.py", "shop.py"]) {
+    cpSync(join(ROOT, "docs/examples", name), join(folder, name));
+  }
+  cpSync(join(ROOT, "clients/client.py"), join(folder, "client.py"));
+  const { stdout, exitCode } = await run("/usr/bin/python3 -m pytest -q test_shop.py", variables);
+  expect({ stdout, exitCode }).toEqual({ stdout: expect.stringContaining("5 passed"), exitCode: 0 });
+});
+
 testWith(["pytest"], "docs/examples/conftest.py leaves a sandbox alone in which somebody works", async () => {
   const { run, variables } = await startTests("test_wrong.py", WRONG_CLIENT_TEST);
   await run("momo pay 0712345678 100 -q", variables);
