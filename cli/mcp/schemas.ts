@@ -114,6 +114,12 @@ export function readArguments(
   const action = names.includes(String(named)) ? actions[String(named)] : undefined;
   if (action === undefined) throw new Error(`action must be one of ${names.join(", ")}${whatCame(chosen)}`);
   const { properties } = argumentsOf(action);
+  for (const [name, meant] of Object.entries(action.alsoNamed ?? {})) {
+    if (name in others && !(meant in others)) {
+      others[meant] = others[name];
+      delete others[name];
+    }
+  }
   for (const [name, value] of Object.entries(action.fixed ?? {})) {
     const said = others[name] ?? value;
     if (String(said) !== String(value)) throw new Error(`action ${named} means ${name} ${value}: leave out ${name}`);
@@ -144,14 +150,31 @@ const withoutEmpty = (given: Readonly<Record<string, unknown>>): Record<string, 
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== ""));
 
 /**
- * The action that the arguments tell: the first that takes them all. What removes something is always named, and of a tool that destroys
- * something, the arguments must fit one action only.
+ * The action that the arguments tell: the first that takes them all, or else most of them. What removes something is always named, and of
+ * a tool that destroys something, the arguments must fit one action only.
  */
 function actionFor(given: object, actions: ToolWithActions["actions"], destroys: boolean): string | undefined {
   const fitting = Object.entries(actions).filter(([, action]) => takesAll(action, given));
+  if (fitting.length === 0) return closest(given, actions);
   const [[name, action] = [], ...more] = fitting;
   if (!destroys || Object.keys(given).length === 0) return name;
   return more.length === 0 && action?.method !== "DELETE" ? name : undefined;
+}
+
+/** The action that takes most of the arguments. It refuses the others. */
+function closest(given: object, actions: ToolWithActions["actions"]): string | undefined {
+  let best: string | undefined;
+  let most = 0;
+  for (const [name, action] of Object.entries(actions)) {
+    const { properties } = argumentsOf(action);
+    const known = [...Object.keys(properties), ...namesOfEntry(properties)];
+    const taken = Object.keys(given).filter((one) => known.includes(one)).length;
+    if (taken > most) {
+      best = name;
+      most = taken;
+    }
+  }
+  return best;
 }
 
 /** Whether an action has all these arguments, also as members of one entry of its list. */

@@ -61,6 +61,8 @@ test("names in other letters, an empty text, and one rule or fault as arguments 
   expect(both).toContain("there is no argument outcome: rules with action add takes first, before, rules");
   const mistyped = { action: "add", match: { phone: PHONE }, outcom: "cancelled" };
   expect((await call("rules", mistyped)).text).toContain("there is no argument outcom (did you mean outcome?): rules");
+  const { action: _, ...unnamed } = mistyped;
+  expect((await call("rules", unnamed)).text).toContain("there is no argument outcom (did you mean outcome?): rules");
   await call("rules", { action: "remove", id: flat.id });
   expect((await call("faults", { action: "ADD", kind: "delay", delay: "1ms" })).answer.faults).toHaveLength(1);
   expect((await call("webhook", { url: "http://127.0.0.1:9/none" })).isError).toBe(false);
@@ -69,6 +71,17 @@ test("names in other letters, an empty text, and one rule or fault as arguments 
   expect((await call("rules", { id: 1 })).isError).toBe(true);
   expect((await call("state", { name: "before" })).isError).toBe(true);
   expect((await call("rules")).answer.rules).toHaveLength(2);
+});
+
+test("a list is searched by reference and by phone", async () => {
+  const { call } = await assistant();
+  for (const reference of ["ORDER-1", "ORDER-2"]) await call("start_payment", { phone: PHONE, amount: 5, reference });
+  const found = async (given: Answer) => (await call("list_payments", given)).answer.transactions;
+  expect(await found({ reference: "ORDER-1" })).toHaveLength(1);
+  expect(await found({ phone: PHONE })).toHaveLength(2);
+  expect((await call("list_payments", { phone: PHONE, search: "ORDER-1" })).text).toContain(
+    "there is no argument phone",
+  );
 });
 
 test("an action that is left out is the tool's first, and the clock is advanced, frozen and resumed by name", async () => {

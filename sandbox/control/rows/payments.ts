@@ -14,7 +14,7 @@ const OUTCOME_NAMES = OUTCOMES.filter(({ name }) => name !== "manual").map(
 
 const START: Tool = {
   name: "start_payment",
-  use: "Starts a test payment that ends as outcome says. Faults strike only the requests of programs.",
+  use: "Starts a test payment that ends as outcome says; then wait_for_payment. Faults strike only the requests of programs.",
   means: {
     payment_account_id: "the account that gets the money",
     description: "what is paid for",
@@ -81,7 +81,7 @@ export const PAYMENT_AREAS: readonly Area[] = [
       "/transactions": {
         GET: {
           summary: "A merchant's transactions, newest first",
-          actions: [{ of: LIST, name: "list" }],
+          actions: [{ of: LIST, name: "list", alsoNamed: { reference: "search", phone: "search" } }],
         },
       },
     },

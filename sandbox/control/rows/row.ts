@@ -136,6 +136,8 @@ export interface ToolAction {
   readonly of: Tool;
   /** Of several, the argument `action` names one; if it is left out, it is the first. */
   readonly name: string;
+  /** Other names of arguments that assistants use. */
+  readonly alsoNamed?: Readonly<Record<string, string>>;
   /** The argument with the id of the path. */
   readonly id?: string;
   /** Other arguments that may stand for the id, each with what the call is told then. */
