@@ -1,5 +1,6 @@
 import type { Accepts } from "../../sandbox/audit/judge.ts";
 import { KIND_NAMES } from "../../sandbox/audit/rules.ts";
+import { fits } from "../../sandbox/network/rule-match.ts";
 import { shown } from "../../src/domain/error.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { visible } from "../../src/domain/visible.ts";
@@ -9,26 +10,26 @@ import { Failure } from "../terminal/failure.ts";
 
 /**
  * Reads the file of the findings that are known and accepted: a line for each kind, or for a kind and a reference after it, as the
- * report shows it. Empty lines are left out, and comments: `# ` at the beginning, or behind the kind. A line for what is not found does
- * no harm.
+ * report shows it; `ORDER-1*` is each with that beginning. Empty lines are left out, and comments: `# ` at the beginning, or behind the
+ * kind. A line for what is not found does no harm.
  * @throws Failure `usage` for a file that cannot be read, and for a kind that does not exist
  */
 export function readAccepted(io: Io, file: string): Accepts {
   const name = `--audit-accept ${file}`;
-  const accepted = new Set<string>();
+  const accepted: { readonly kind: string; readonly reference: string | undefined }[] = [];
   for (const [index, line] of linesOf(io.resolvePath(file), name).entries()) {
     const text = line.trim();
     if (text === "" || text.startsWith("#")) continue;
     const [kind = ""] = text.split(/\s/, 1);
     if (!KIND_NAMES.some((one) => one === kind)) throw unknownKind(`${name}, line ${index + 1}`, kind);
     const rest = text.slice(kind.length).trim();
-    accepted.add(entryOf(kind, rest.startsWith("# ") ? "" : rest));
+    accepted.push({ kind, reference: rest.startsWith("# ") || rest === "" ? undefined : rest });
   }
-  return (kind, reference) =>
-    accepted.has(kind) || (reference !== null && accepted.has(entryOf(kind, visible(redact(reference)))));
+  return (kind, reference) => {
+    const shownReference = reference === null ? "" : visible(redact(reference)).trim();
+    return accepted.some((one) => one.kind === kind && fits(one.reference, shownReference));
+  };
 }
-
-const entryOf = (kind: string, reference: string): string => `${kind} ${reference.trim()}`.trim();
 
 function linesOf(file: string, name: string): string[] {
   try {
