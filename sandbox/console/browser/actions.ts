@@ -1,4 +1,5 @@
 import type { Signal } from "@preact/signals";
+import { token, tokenAsked } from "./api.ts";
 import type { CallFilters } from "./logic/calls.ts";
 import { type Filters, inForce } from "./logic/filters.ts";
 import { formatRoute, parseRoute, type Route, type View } from "./logic/route.ts";
@@ -38,17 +39,12 @@ export function setFilters(changed: Partial<Filters & CallFilters>): void {
   replaceAddress(formatRoute(state.route.value));
 }
 
-export function chooseMerchant(id: number): void {
-  state.payments.replace([]);
-  state.totalItems.value = null;
-  state.counts.value = null;
-  goTo(state.view.value, null, { merchant: String(id) });
-}
+export const chooseMerchant = (id: number): void => goTo(state.view.value, null, { merchant: String(id) });
 
 export function giveToken(text: string): void {
   tabMemory.write("token", text);
-  state.token.value = text;
-  state.tokenAsked.value = null;
+  token.value = text;
+  tokenAsked.value = null;
 }
 
 /** A handler that sets a signal. */

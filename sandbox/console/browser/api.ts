@@ -1,5 +1,6 @@
+import { signal } from "@preact/signals";
 import { createParser } from "eventsource-parser";
-import { token, tokenAsked } from "./state.ts";
+import { tabMemory } from "./system.ts";
 import type { ApiCall, ConsoleEvent, Issue, Refusal } from "./wire.ts";
 
 /** The control API of the server that served the page. Only this file talks to the server. */
@@ -8,6 +9,10 @@ import type { ApiCall, ConsoleEvent, Issue, Refusal } from "./wire.ts";
 const basePath = (): string => location.pathname.replace(/\/[^/]*$/, "");
 
 export const addressOfCall = (path: string): string => basePath() + path;
+
+/** The control token, if the server requires one. It is in no address, and is removed when the tab is closed. */
+export const token = signal<string | null>(tabMemory.read("token"));
+export const tokenAsked = signal<{ readonly isWrong: boolean } | null>(null);
 
 /** A refusal of the control API. Its message says how to correct the request. */
 export class Refused extends Error implements Refusal {

@@ -1,6 +1,5 @@
-import { effect, untracked } from "@preact/signals";
+import { effect, type Signal, signal, untracked } from "@preact/signals";
 import { api, Refused } from "./api.ts";
-import { connection, isLoaded } from "./state.ts";
 import { after, throttled } from "./system.ts";
 
 /**
@@ -8,9 +7,12 @@ import { after, throttled } from "./system.ts";
  * question now, has not asked it again since, and has not begun anew.
  */
 
+export const connection = signal<"connecting" | "live" | "lost">("connecting");
+/** Whether everything was loaded once. After that, events are enough. */
+export const isLoaded = signal(false);
+
 let generation = 0;
-/** Empty each part. */
-const forgets: (() => void)[] = [];
+const parts: (Pick<Part<unknown>, "load" | "isCurrent"> & { readonly forget: () => void })[] = [];
 
 /**
  * Empties all parts. From now on, no answer to an earlier question counts: the server was reset, is another one, or events were missed.
@@ -18,9 +20,16 @@ const forgets: (() => void)[] = [];
  */
 export function beginAnew(): () => boolean {
   generation += 1;
-  for (const forget of forgets) forget();
+  isLoaded.value = false;
+  for (const { forget } of parts) forget();
   const mine = generation;
   return () => mine === generation;
+}
+
+/** Asks for each part that has no answer. Throws {@link Refused}. */
+export async function loadMissing(): Promise<void> {
+  const missing = parts.filter(({ isCurrent }) => !isCurrent());
+  await Promise.all(missing.map(({ load }) => load()));
 }
 
 /**
@@ -41,33 +50,44 @@ export async function ask<Answer>(question: () => string | null): Promise<Answer
   }
 }
 
-/** A part of the state. When the page is loaded, a part whose question changes is asked for by itself. */
-export interface Part {
+/**
+ * A part of the state: a signal with what the last answer shows. When the page is loaded, a part whose question changes is asked for by
+ * itself.
+ */
+export interface Part<Value> extends Signal<Value> {
   /** Asks at once. Throws {@link Refused}. */
   load(): Promise<void>;
   /** Asks soon, because something has changed; changes that come together share one question. */
   refresh(): void;
+  /** Whether the question of now is answered. */
+  isCurrent(): boolean;
 }
 
-interface PartOptions<Answer> {
+interface PartOptions<Answer, Value> {
   /** The path to read; null while nothing shows it. */
   readonly question: () => string | null;
-  readonly take: (answer: Answer) => void;
-  /** What the server says instead of an answer, if the page shows it. */
-  readonly refuse?: (refusal: Refused) => void;
-  /** Removes what belongs to another question, or to the time before a reset. */
-  readonly clear?: () => void;
+  /** The value before the first answer. */
+  readonly none: Value;
+  /** @param isOther whether the last answer was to another question, or came before a reset */
+  readonly read: (answer: Answer, isOther: boolean) => Value;
+  /** The value of a refusal, if the page shows it. */
+  readonly refused?: (refusal: Refused) => Value;
+  /** Whether the value is none again while another question is asked, and after a reset. If not, it stays until the next answer. */
+  readonly clears?: boolean;
   /** Between two questions; it may grow with the answers. */
   readonly pauseMs?: () => number;
   /** How long a question stays the same before it is asked, because a person may still type. */
   readonly settleMs?: number;
 }
 
-export function partOf<Answer>(options: PartOptions<Answer>): Part {
-  const { question, take, refuse, clear, pauseMs = () => 250, settleMs = 0 } = options;
+const PAUSE_MS = 400;
+
+export function partOf<Answer, Value>(options: PartOptions<Answer, Value>): Part<Value> {
+  const { question, none, read, refused, clears, pauseMs = () => PAUSE_MS, settleMs = 0 } = options;
+  const value = signal(none);
   let questions = 0;
   /** The question whose answer is shown. */
-  let answered: string | null = null;
+  const answered = signal<string | null>(null);
 
   async function load(): Promise<void> {
     questions += 1;
@@ -76,32 +96,41 @@ export function partOf<Answer>(options: PartOptions<Answer>): Part {
     try {
       const answer = await ask<Answer>(() => (mine === questions ? question() : null));
       if (answer === null) return;
-      take(answer);
+      value.value = read(answer, answered.peek() !== asked);
     } catch (error) {
-      if (!refuse || !(error instanceof Refused) || error.status === null || error.status === 401) throw error;
-      refuse(error);
+      if (!refused || !(error instanceof Refused) || error.status === null || error.status === 401) throw error;
+      value.value = refused(error);
     }
-    answered = asked;
+    answered.value = asked;
   }
   const refresh = throttled(pauseMs, () => untracked(() => quietly(load)));
 
   function forget(): void {
-    answered = null;
-    clear?.();
+    answered.value = null;
+    if (clears) value.value = none;
   }
-  forgets.push(forget);
 
   let cancel = () => {};
   effect(() => {
     const asked = question();
     cancel();
-    if (asked === answered) return;
+    if (asked === answered.peek()) return;
     forget();
     // What is opened while the server is lost is asked for when it is back.
     if (asked !== null && isLoaded.value && connection.value !== "lost") cancel = after(settleMs, refresh);
   });
-  return { load, refresh };
+  const isCurrent = () => answered.value !== null && answered.value === question();
+  parts.push({ load, forget, isCurrent });
+  return Object.assign(value, { load, refresh, isCurrent });
 }
+
+/** A list that the answer has under its own name. */
+export const listOf = <Row>(name: string, question = () => `/${name}`): Part<readonly Row[]> =>
+  partOf<Record<string, readonly Row[]>, readonly Row[]>({
+    question,
+    none: [],
+    read: (answer) => answer[name] ?? [],
+  });
 
 /** Ignores errors of calls that are optional or will be repeated. The stream reports a lost server. */
 export async function quietly(run: () => Promise<void>): Promise<void> {

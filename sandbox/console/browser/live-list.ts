@@ -1,23 +1,40 @@
-import { computed, effect, signal } from "@preact/signals";
-import { isNewer, type Listed } from "./logic/merge.ts";
+import { computed, effect, type Signal, signal } from "@preact/signals";
+
+/** Lists, newest first. */
+
+export interface Listed {
+  readonly id: number;
+  readonly created_at?: string;
+}
+
+/** In the order of the server: by time, then by id. Replicas that share a store do not give ids in the order of time. */
+export function isNewer(one: Listed, other: Listed): boolean {
+  const [time = "", otherTime = ""] = [one.created_at, other.created_at];
+  return time === otherTime ? one.id > other.id : time > otherTime;
+}
+
+/** The rows of both lists, each once. @param most the bound: beyond it, the oldest rows are dropped */
+export function mergeNewestFirst<T extends Listed>(rows: readonly T[], arrived: readonly T[], most: number): T[] {
+  const byId = new Map([...rows, ...arrived].map((row) => [row.id, row]));
+  return [...byId.values()].sort((one, other) => (isNewer(one, other) ? -1 : 1)).slice(0, most);
+}
 
 /** Whether the list in view stands still, so that nothing moves under a hand. */
 export const isHeld = signal(false);
 
 /** The newest rows, and those that are shown. While the list stands still, rows change in place, and what is new waits. */
 export class LiveList<Row extends Listed> {
-  readonly newest = signal<readonly Row[]>([]);
   readonly rows = signal<readonly Row[]>([]);
   readonly waiting = computed(() => {
     const [first] = this.rows.value;
     return first ? this.newest.value.filter((row) => isNewer(row, first)) : [];
   });
 
-  constructor() {
+  constructor(readonly newest: Signal<readonly Row[]>) {
     effect(() => {
-      const newest = this.newest.value;
       const shown = this.rows.peek();
-      if (!isHeld.value || shown.length === 0) this.rows.value = withOpened(newest, shown);
+      const rows = withOpened(newest.value, shown);
+      if (!isHeld.value || shown.length === 0) this.rows.value = rows;
     });
   }
 

@@ -61,7 +61,7 @@ const MOST_COUNTED = 9;
 function nameTab(): void {
   effect(() => {
     const name = server.value?.name ?? (server.value ? new URL(server.value.base_url).host : null);
-    const open = prompts.value.size;
+    const open = prompts.value.open.size;
     const ringing = open > MOST_COUNTED ? `${MOST_COUNTED}+ prompts` : open > 0 && counted(open, "prompt");
     document.title = visible([ringing, name, "momo"].filter(Boolean).join(" · "));
   });

@@ -28,7 +28,7 @@ let cancelNote = () => {};
 /** Removes the prompts of payments that have ended. The phone on the handset shows the end for a while, until its next prompt. */
 export function endPrompts(transactions: readonly Transaction[]): void {
   const shown = state.shownPhone.peek();
-  const open = new Map(state.prompts.value);
+  const open = new Map(state.prompts.value.open);
   for (const transaction of transactions) {
     const { checkout_request_id, merchant_id, phone, status } = transaction;
     const hasEnded = status !== "pending";
@@ -47,5 +47,5 @@ export function endPrompts(transactions: readonly Transaction[]): void {
       state.endNote.value = null;
     });
   }
-  state.prompts.value = open;
+  state.prompts.value = { ...state.prompts.value, open };
 }

@@ -1,14 +1,16 @@
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { aheadInWords } from "../../../src/domain/duration.ts";
-import { LiveList } from "./live-list.ts";
+import { hasEnded, remember } from "./arrivals.ts";
+import { connection, listOf, type Part, partOf } from "./asking.ts";
+import { LiveList, mergeNewestFirst } from "./live-list.ts";
 import { NO_CALL_FILTERS } from "./logic/calls.ts";
-import { type Filters, givenOf, NO_FILTERS } from "./logic/filters.ts";
+import { type Filters, givenOf, NO_FILTERS, queryOf } from "./logic/filters.ts";
 import { findingsByCall, findingsByPayment } from "./logic/findings.ts";
 import { dayAt } from "./logic/format.ts";
 import { type ClockAt, type EndNote, sandboxNowMs } from "./logic/phone.ts";
 import { parseRoute, type Route, type View } from "./logic/route.ts";
 import { unusual } from "./logic/steering.ts";
-import { machineMs, monotonicMs, tabMemory } from "./system.ts";
+import { isLoopback, machineMs, monotonicMs } from "./system.ts";
 import type * as wire from "./wire.ts";
 
 /**
@@ -22,21 +24,14 @@ export const PAGE_SIZE = 50;
 export const MOST_ROWS = 500;
 export const MOST_REQUESTS = 1000;
 
-export type Connection = "connecting" | "live" | "lost";
-
-export const connection = signal<Connection>("connecting");
-/** Whether everything was loaded once. After that, events are enough. */
-export const isLoaded = signal(false);
-
-/** The control token, if the server requires one. It is in no address, and is removed when the tab is closed. */
-export const token = signal<string | null>(tabMemory.read("token"));
-export const tokenAsked = signal<{ readonly isWrong: boolean } | null>(null);
-
 /** The view, what is open in it, and its filters. */
 export const route = signal<Route>(parseRoute(location.hash));
 /** Whether there was no payment when the page was opened. */
 export const isFirstRun = signal(false);
 export const view = computed<View>(() => route.value.view ?? (isFirstRun.value ? "start" : "transactions"));
+
+export type Dialog = "pay" | "help" | "clock";
+export const dialog = signal<Dialog | null>(null);
 
 let lastQueries: Readonly<Partial<Record<View, Route["query"]>>> = {};
 /** The filters of each view. The open view has those of the address; the others keep their last ones. */
@@ -44,14 +39,39 @@ export const queries = computed(() => {
   lastQueries = { ...lastQueries, [view.value]: route.value.query };
   return lastQueries;
 });
+export const filters = computed<Filters>(() => givenOf(NO_FILTERS, queries.value.transactions ?? {}));
+export const callFilters = computed(() => givenOf(NO_CALL_FILTERS, view.value === "requests" ? route.value.query : {}));
 
-export const server = signal<wire.ServerFacts | null>(null);
-export const outcomes = signal<readonly wire.Outcome[]>([]);
+export const openPayment = computed(() => (view.value === "transactions" ? route.value.selected : null));
+export const openCall = computed(() =>
+  view.value === "requests" && route.value.selected !== null ? Number(route.value.selected) : null,
+);
+
+export const server = partOf<wire.ServerFacts, wire.ServerFacts | null>({
+  question: () => "/server",
+  none: null,
+  // Another machine does not have the data directory.
+  read: (facts) => (isLoopback() ? facts : { ...facts, data: null }),
+});
+export const outcomes = listOf<wire.Outcome>("outcomes");
+
+export const merchants = listOf<wire.Merchant>("merchants");
+/** The one in the address, or the first. */
+export const merchantId = computed<number | null>(() => {
+  const asked = merchants.value.find(({ id }) => String(id) === route.value.query.merchant);
+  return asked?.id ?? server.value?.default_merchant_id ?? null;
+});
+export const accounts = listOf<wire.Account>("accounts", () => `/accounts?merchant_id=${merchantId.value}`);
+export const keys = listOf<wire.Key>("keys", () => `/keys?merchant_id=${merchantId.value}`);
 
 /** A counter that makes views with a time draw again. */
 export const tick = signal(0);
 
-export const clock = signal<ClockAt | null>(null);
+export const clock = partOf<wire.ClockReading, ClockAt | null>({
+  question: () => "/clock",
+  none: null,
+  read: (reading) => ({ ...reading, takenAtMs: monotonicMs() }),
+});
 /** The sandbox's time; null until it is known. */
 export const sandboxNow = computed<number | null>(() => {
   tick.value;
@@ -67,67 +87,139 @@ export const clockAhead = computed(() => {
 /** The sandbox's day in Nairobi. Rows use it instead of the time, so that they are drawn again only once a day. */
 export const today = computed(() => (sandboxNow.value === null ? null : dayAt(sandboxNow.value)));
 
-export const merchants = signal<readonly wire.Merchant[]>([]);
-
-// Transactions: the newest of those that the filters select, without gaps.
-/** Their merchant: the one in the address, or the first. */
-export const merchantId = computed<number | null>(() => {
-  const asked = merchants.value.find(({ id }) => String(id) === route.value.query.merchant);
-  return asked?.id ?? server.value?.default_merchant_id ?? null;
+/** What selects the rows on the server. */
+const selected = computed(() => {
+  const query = queryOf(filters.value);
+  query.set("merchant_id", String(merchantId.value ?? 1));
+  return query.toString();
 });
-export const filters = computed<Filters>(() => givenOf(NO_FILTERS, queries.value.transactions ?? {}));
-/** Whether rows and counts are those of the merchant and the filters. If not, a load is running. */
-export const isListCurrent = signal(false);
-export const filterProblem = signal<wire.Refusal | null>(null);
-export const payments = new LiveList<wire.Transaction>();
+
+/** The path of all rows that the filters select, as CSV. */
+export const exportPath = computed(() => `/transactions.csv?${selected.value}`);
+
+export const pathOfPage = (page: number) => `/transactions?${selected.value}&page=${page}&limit=${PAGE_SIZE}`;
+
+/** The newest payments that the filters select, and what is known of all of them. */
+interface Listing {
+  readonly newest: readonly wire.Transaction[];
+  readonly isOther: boolean;
+  readonly total: number | null;
+  /** The counts over all filters except the status. */
+  readonly counts: wire.Counts | null;
+  readonly problem: wire.Refusal | null;
+}
+
+const NOTHING: Listing = { newest: [], isOther: true, total: null, counts: null, problem: null };
+
+export const list = partOf<wire.TransactionList, Listing>({
+  question: () => pathOfPage(1),
+  none: NOTHING,
+  read: ({ transactions, pagination, every_status }, isOther) => ({
+    newest: remember(transactions),
+    isOther,
+    total: pagination.total_items,
+    counts: every_status,
+    problem: null,
+  }),
+  refused: (problem) => ({ ...NOTHING, problem }),
+  settleMs: 180,
+});
+
+/** The payments that the filters select. */
+export const payments = new LiveList(signal<readonly wire.Transaction[]>([]));
+effect(() => {
+  const { newest, isOther } = list.value;
+  if (isOther) payments.replace(newest);
+  else payments.newest.value = newest;
+});
 /** Whether the lists stand still until the person resumes them. */
 export const isPaused = signal(false);
-/** How many payments the filters select on the server; null until it is known. */
-export const totalItems = signal<number | null>(null);
-/** The counts over all filters except the status. */
-export const counts = signal<wire.Counts | null>(null);
 
 /** The last payment of the merchant, whatever the filters select. */
-export const newestPayment = signal<wire.Transaction | null>(null);
+export const newestPayment = partOf<wire.TransactionList, wire.Transaction | null>({
+  question: () => (view.value === "start" ? `/transactions?merchant_id=${merchantId.value}&limit=1` : null),
+  none: null,
+  read: ({ transactions: [payment = null] }) => payment,
+  clears: true,
+});
 
-export const openPayment = computed(() => (view.value === "transactions" ? route.value.selected : null));
-export const story = signal<wire.Story | null>(null);
-export const storyProblem = signal<string | null>(null);
+/** The open payment, or why it cannot be shown. */
+interface Told {
+  readonly story: wire.Story | null;
+  readonly problem: string | null;
+}
 
-/** The newest requests to the merchant API. */
-export const requests = new LiveList<wire.LoggedRequest>();
-export const callFilters = computed(() => givenOf(NO_CALL_FILTERS, view.value === "requests" ? route.value.query : {}));
-export const openCall = computed(() =>
-  view.value === "requests" && route.value.selected !== null ? Number(route.value.selected) : null,
-);
+export const told = partOf<wire.Story, Told>({
+  question: () => (openPayment.value === null ? null : `/transactions/${encodeURIComponent(openPayment.value)}`),
+  none: { story: null, problem: null },
+  read: (story) => ({ story, problem: null }),
+  refused: ({ status, message }) => ({
+    story: null,
+    problem: status === 404 ? "This payment is not here. A reset or a restore may have removed it." : message,
+  }),
+  clears: true,
+});
 
-/** What clients have done, in one line of the audit. */
-export const auditSummary = signal("");
-export const findings = signal<readonly wire.Finding[]>([]);
-/** How many parts the audit has: a reset or a restore begins another one, and the findings stay. */
-export const auditChapters = signal(1);
+/** The log: the newest requests to the merchant API. Events add to it. */
+export const log = partOf<wire.RequestPage, readonly wire.LoggedRequest[]>({
+  question: () => `/requests?limit=${MOST_REQUESTS}`,
+  none: [],
+  read: (page) => withRequests(page.requests),
+});
+export const requests = new LiveList(log);
+
+export const withRequests = (arrived: readonly wire.LoggedRequest[]): readonly wire.LoggedRequest[] =>
+  mergeNewestFirst(log.peek(), arrived, MOST_REQUESTS);
+
+/** What clients have done wrong. Findings about missing requests are in no event. */
+export const audit: Part<wire.Audit> = partOf<wire.Audit, wire.Audit>({
+  question: () => "/audit",
+  none: { message: "", chapters: 1, findings: [] },
+  read: (report) => report,
+  clears: true,
+  // A thousand findings are loaded every five seconds.
+  pauseMs: () => Math.max(500, audit.peek().findings.length * 5),
+});
 /** With a seed, a reset begins the ids again: those in a finding from before are of other payments and requests now. */
-export const areIdsReused = computed(() => auditChapters.value > 1 && (server.value?.seed ?? null) !== null);
+export const areIdsReused = computed(() => audit.value.chapters > 1 && (server.value?.seed ?? null) !== null);
 /** The findings whose ids are those of the payments and requests on the page. */
-const findingsHere = computed(() => (areIdsReused.value ? [] : findings.value));
+const findingsHere = computed(() => (areIdsReused.value ? [] : audit.value.findings));
 export const callFindings = computed(() => findingsByCall(findingsHere.value));
 /** Read the log only when findings change: reading all of it for each request is slow. */
 export const paymentFindings = computed(() => {
-  isLoaded.value;
-  return findingsByPayment(findingsHere.value, requests.newest.peek());
+  log.isCurrent();
+  return findingsByPayment(findingsHere.value, log.peek());
 });
 
 // Phones.
-export const prompts = signal<ReadonlyMap<string, wire.Prompt>>(new Map());
-/** How many more are open: the server lists 1,000. */
-export const promptsLeftOut = signal(0);
-/** Those of the phone on the handset, newest first. */
-export const messages = signal<readonly wire.Message[]>([]);
+/** The open prompts. The server lists 1,000, the oldest first. */
+interface Prompts {
+  readonly open: ReadonlyMap<string, wire.Prompt>;
+  /** How many more are open. */
+  readonly leftOut: number;
+}
+
+export const prompts: Part<Prompts> = partOf<{ total: number; prompts: readonly wire.Prompt[] }, Prompts>({
+  question: () => "/prompts",
+  none: { open: new Map(), leftOut: 0 },
+  read({ total, prompts: listed }) {
+    // A prompt of the shown phone stays until the event of its end says how it ended. A hidden tab has no events.
+    const hasEvents = connection.peek() === "live";
+    const shown = hasEvents ? (promptsByPhone.peek().get(shownPhone.peek()) ?? []) : [];
+    const open = [...shown, ...listed].filter((one) => !hasEnded(one.checkout_request_id));
+    return {
+      open: new Map(open.map((prompt) => [prompt.checkout_request_id, prompt])),
+      leftOut: total - listed.length,
+    };
+  },
+  clears: true,
+  // A thousand are loaded each second: a prompt that ends after 3 s must be seen, too.
+  pauseMs: () => Math.max(300, prompts.peek().open.size),
+});
+export const promptsByPhone = computed(() => Map.groupBy(prompts.value.open.values(), ({ phone }) => phone));
 /** The phone that the person picked, or whose prompt has just ended: it stays on the handset, so that the end can be read. */
 export const pickedPhone = signal<string | null>(null);
 export const endNote = signal<EndNote | null>(null);
-
-export const promptsByPhone = computed(() => Map.groupBy(prompts.value.values(), ({ phone }) => phone));
 
 /** The number that is shown before the first payment. */
 const FIRST_PHONE = "254712345678";
@@ -139,6 +231,13 @@ export const shownPhone = computed(() => {
   const [firstRinging] = ringing.keys();
   lastShown = pickedPhone.value ?? (isRinging ? lastShown : (firstRinging ?? lastShown));
   return lastShown ?? payments.rows.value[0]?.phone ?? FIRST_PHONE;
+});
+/** The text messages of the phone on the handset, newest first. */
+export const messages = partOf<{ messages: readonly wire.Message[] }, readonly wire.Message[]>({
+  question: () => `/messages?phone=${shownPhone.value}`,
+  none: [],
+  read: (answer) => answer.messages,
+  clears: true,
 });
 
 const MOST_CHIPS = 2;
@@ -152,18 +251,21 @@ export const knownPhones = computed(() => [
   ...new Set([...promptsByPhone.value.keys(), ...payments.rows.value.map(({ phone }) => phone)]),
 ]);
 
-// Steering and registry.
-export const rules = signal<readonly wire.Rule[]>([]);
-export const faults = signal<readonly wire.Fault[]>([]);
-export const fallback = signal<wire.Default | null>(null);
-/** Null if there is none. */
-export const webhook = signal<wire.Webhook | null>(null);
-/** The newest first. */
-export const deliveries = signal<readonly wire.Delivery[]>([]);
+// Steering.
+export const rules = listOf<wire.Rule>("rules");
+export const faults = listOf<wire.Fault>("faults");
+export const snapshots = listOf<wire.Snapshot>("snapshots");
+export const fallback = partOf<wire.Default, wire.Default | null>({
+  question: () => "/default",
+  none: null,
+  read: (inForce) => inForce,
+});
 export const MOST_DELIVERIES = 50;
-export const snapshots = signal<readonly wire.Snapshot[]>([]);
-export const accounts = signal<readonly wire.Account[]>([]);
-export const keys = signal<readonly wire.Key[]>([]);
+export const webhook = partOf<wire.WebhookAnswer, wire.WebhookAnswer>({
+  question: () => `/webhook?limit=${MOST_DELIVERIES}`,
+  none: { webhook: null, deliveries: [] },
+  read: ({ webhook: settings, deliveries }) => ({ webhook: settings, deliveries: deliveries.toReversed() }),
+});
 
 /** Settings that differ from those of the start. */
 export const unusualParts = computed(() =>
@@ -173,9 +275,6 @@ export const unusualParts = computed(() =>
     fallback: fallback.value,
     clock: clock.value,
     server: server.value,
-    webhook: webhook.value?.url ?? null,
+    webhook: webhook.value.webhook?.url ?? null,
   }),
 );
-
-export type Dialog = "pay" | "help" | "clock";
-export const dialog = signal<Dialog | null>(null);

@@ -1,11 +1,12 @@
 import { batch, effect } from "@preact/signals";
-import { api, Refused } from "./api.ts";
+import { api, Refused, tokenAsked } from "./api.ts";
 import { remember } from "./arrivals.ts";
-import { addRequests, findings, loadAll, messages, newest, prompts, rows, steered, story } from "./loading.ts";
+import { connection, isLoaded, type Part } from "./asking.ts";
+import { loadAll } from "./loading.ts";
 import { endPrompts } from "./phones.ts";
 import * as state from "./state.ts";
 import { after, becomes, every, isHidden, sleep, throttled } from "./system.ts";
-import type { ConsoleEvent, EventData, LoggedRequest, Transaction } from "./wire.ts";
+import type { ConsoleEvent, EventData, SteeringPart, Transaction } from "./wire.ts";
 
 /** Keeps the state up to date with the server: loads it, follows the events, and reconnects. */
 
@@ -22,13 +23,13 @@ let lastEventId: string | null = null;
 /** Loads and follows the events, while the tab is shown, until the page is closed. */
 export async function follow(): Promise<never> {
   for (let failures = 0; ; ) {
-    if (isHidden.value) state.connection.value = "connecting";
+    if (isHidden.value) connection.value = "connecting";
     await becomes(() => !isHidden.value);
     await connect();
-    failures = state.connection.value === "live" ? 0 : failures + 1;
-    if (state.tokenAsked.value) await becomes(() => state.tokenAsked.value === null);
+    failures = connection.value === "live" ? 0 : failures + 1;
+    if (tokenAsked.value) await becomes(() => tokenAsked.value === null);
     else if (!isHidden.value) {
-      state.connection.value = "lost";
+      connection.value = "lost";
       await sleep(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0);
     }
   }
@@ -48,11 +49,11 @@ async function connect(): Promise<void> {
   const stop = effect(() => {
     if (isHidden.value) return after(HIDDEN_MS, leave);
     // The clock of the page may have stood still while the tab was hidden, or the machine slept.
-    if (state.connection.value === "live") refresh("clock");
+    if (connection.value === "live") state.clock.refresh();
     return undefined;
   });
   try {
-    const needsAll = lastEventId === null || !state.isLoaded.value;
+    const needsAll = lastEventId === null || !isLoaded.value;
     await api.listen(lastEventId, {
       signal: leaving.signal,
       onSign,
@@ -61,7 +62,7 @@ async function connect(): Promise<void> {
         lastEventId = id ?? lastEventId;
         // Load after the stream is open, so that no event is missed between the two.
         if (needsAll) void renew();
-        else state.connection.value = "live";
+        else connection.value = "live";
       },
       onEvent(event, id) {
         if (id) lastEventId = id;
@@ -82,7 +83,7 @@ async function renew(): Promise<void> {
   // There may be another stream when the answers come.
   const mine = leave;
   const isLast = await loadAll();
-  if (state.isLoaded.value) state.connection.value = "live";
+  if (isLoaded.value) connection.value = "live";
   else if (isLast) mine();
 }
 
@@ -113,44 +114,48 @@ function apply(events: readonly ConsoleEvent[]): void {
     events.slice(last + 1).flatMap(({ name, data }) => (name === wanted ? [data as EventData<Name>] : []));
   const transactions = dataOf("transaction");
   const logged = dataOf("request");
-  if (transactions.length > 0) applyTransactions(transactions);
-  if (logged.length > 0) applyRequests(logged);
   const deliveries = dataOf("webhook");
-  if (deliveries.length > 0) refresh("webhook");
-  if (deliveries.some(({ checkout_request_id }) => checkout_request_id === state.openPayment.value)) story.refresh();
-  if (dataOf("message").some(({ phone }) => phone === state.shownPhone.value)) messages.refresh();
+  if (transactions.length > 0) applyTransactions(transactions);
+  if (logged.length > 0) state.log.value = state.withRequests(logged);
+  if (deliveries.length > 0) state.webhook.refresh();
+  const touched = [...transactions, ...logged, ...deliveries];
+  if (touched.some((one) => one.checkout_request_id === state.openPayment.value)) state.told.refresh();
+  if (dataOf("message").some(({ phone }) => phone === state.shownPhone.value)) state.messages.refresh();
   // The summary of the audit counts the requests.
-  if (dataOf("audit").length > 0 || (logged.length > 0 && state.view.value === "audit")) findings.refresh();
-  for (const what of new Set(dataOf("steering").map((change) => change.what))) {
-    if (what !== "reset" && what !== "restore") refresh(what);
+  if (dataOf("audit").length > 0 || (logged.length > 0 && state.view.value === "audit")) state.audit.refresh();
+  for (const { what } of dataOf("steering")) {
+    for (const part of STEERED[what]) part.refresh();
   }
 }
 
-function refresh(what: keyof typeof steered): void {
-  for (const part of steered[what]) part.refresh();
-}
+/** What each change of the steering, also by another client, asks for again. */
+const STEERED: Readonly<Record<SteeringPart, readonly Pick<Part<unknown>, "refresh">[]>> = {
+  rules: [state.rules],
+  faults: [state.faults],
+  clock: [state.clock],
+  default: [state.fallback],
+  webhook: [state.webhook],
+  snapshots: [state.snapshots],
+  registry: [state.merchants, state.accounts, state.keys],
+  // Everything is loaded again.
+  reset: [],
+  restore: [],
+};
 
 function applyTransactions(events: readonly Transaction[]): void {
   state.payments.change(remember(events));
   if (events.some(({ merchant_id }) => merchant_id === state.merchantId.value)) {
-    rows.refresh();
-    newest.refresh();
+    state.list.refresh();
+    state.newestPayment.refresh();
   }
-  if (events.some(({ checkout_request_id }) => checkout_request_id === state.openPayment.value)) story.refresh();
   endPrompts(events);
-  if (state.promptsLeftOut.value > 0 || events.some(({ status }) => status === "pending")) prompts.refresh();
+  if (state.prompts.value.leftOut > 0 || events.some(({ status }) => status === "pending")) state.prompts.refresh();
 }
 
 /** How often to load what is in no event: findings about missing requests, and the prompts of a hidden tab. */
 const SILENCES_MS = 5000;
 every(SILENCES_MS, () => {
-  if (state.connection.value === "live") findings.refresh();
+  if (connection.value === "live") state.audit.refresh();
   // A hidden tab has no events, and its title counts the prompts.
-  else if (isHidden.value && state.isLoaded.value) prompts.refresh();
+  else if (isHidden.value && isLoaded.value) state.prompts.refresh();
 });
-
-function applyRequests(logged: readonly LoggedRequest[]): void {
-  addRequests(logged);
-  const id = state.openPayment.value;
-  if (id !== null && logged.some(({ checkout_request_id }) => checkout_request_id === id)) story.refresh();
-}

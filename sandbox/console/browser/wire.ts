@@ -35,6 +35,12 @@ export type { Example, Finding };
 export type Attempt = AttemptOnWire;
 export type Delivery = DeliveryOnWire;
 export type Webhook = WebhookSettings;
+
+/** The deliveries come with the oldest first. */
+export interface WebhookAnswer {
+  readonly webhook: Webhook | null;
+  readonly deliveries: readonly Delivery[];
+}
 export type { RequestPage, SteeringPart } from "../../control/shapes/requests.ts";
 
 export type Issue = IssueOnWire;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { mergeNewestFirst } from "../../../sandbox/console/browser/live-list.ts";
 import { answerIn, type CallFilters, fitsCall, NO_CALL_FILTERS } from "../../../sandbox/console/browser/logic/calls.ts";
 import { chartOf } from "../../../sandbox/console/browser/logic/chart.ts";
 import * as filters from "../../../sandbox/console/browser/logic/filters.ts";
 import { findingsByPayment } from "../../../sandbox/console/browser/logic/findings.ts";
-import { mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
 import type { Finding, LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
 
 /** What the page computes of lists; test/integration/console has what it shows of them. */

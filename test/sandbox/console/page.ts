@@ -10,15 +10,14 @@ Object.assign(globalThis, {
   document: Object.assign(new EventTarget(), { hidden: false }),
 });
 const folder = "../../../sandbox/console/browser";
-export const { api } = await import(`${folder}/api.ts`);
+export const { api, tokenAsked } = await import(`${folder}/api.ts`);
 export const phones = await import(`${folder}/phones.ts`);
 export const arrivals = await import(`${folder}/arrivals.ts`);
 export const asking = await import(`${folder}/asking.ts`);
 export const loading = await import(`${folder}/loading.ts`);
 export const state = await import(`${folder}/state.ts`);
 export const { isHeld, LiveList } = await import(`${folder}/live-list.ts`);
-export const sync = await import(`${folder}/sync.ts`);
-export const system = await import(`${folder}/system.ts`);
+export const { throttled } = await import(`${folder}/system.ts`);
 jest.useRealTimers();
 
 type Answer = (path: string, init: RequestInit) => Promise<Response>;
@@ -33,7 +32,7 @@ export const server: { answer: Answer; readonly asked: string[] } = {
 export const ANYTHING = {
   ...{ success: true, message: "", default_merchant_id: 1, base_url: "http://127.0.0.1/v2", now_ms: 0, frozen: true },
   ...{ merchants: [], accounts: [], keys: [], outcomes: [], rules: [], faults: [], webhook: null, deliveries: [] },
-  ...{ requests: [], next: null, messages: [], total: 0, prompts: [], findings: [], transactions: [], snapshots: [] },
+  ...{ requests: [], messages: [], total: 0, prompts: [], findings: [], transactions: [], snapshots: [] },
   ...{ pagination: { total_items: 0 }, every_status: {}, transaction: {} },
 };
 
@@ -60,16 +59,16 @@ export function startEachTestAnew(): void {
   });
   beforeEach(() => {
     jest.useFakeTimers();
-    state.isLoaded.value = false;
     state.route.value = { view: "transactions", selected: null, query: {} };
     asking.beginAnew();
-    arrivals.forgetAll();
+    arrivals.forgetPayments();
+    state.pickedPhone.value = null;
     server.asked.splice(0);
   });
   afterEach(async () => {
     // The pauses between two questions end.
     server.answer = async () => Response.json(ANYTHING);
-    state.isLoaded.value = false;
+    asking.isLoaded.value = false;
     for (let time = 0; time < 3; time += 1) await pass(1000);
     jest.useRealTimers();
   });

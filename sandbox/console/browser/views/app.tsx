@@ -1,7 +1,9 @@
 import type { FunctionComponent } from "preact";
 import { addressOf, giveToken } from "../actions.ts";
+import { tokenAsked } from "../api.ts";
+import { connection } from "../asking.ts";
 import type { View } from "../logic/route.ts";
-import { connection, findings, prompts, queries, tokenAsked, view } from "../state.ts";
+import { audit, prompts, queries, view } from "../state.ts";
 import { Audit } from "./audit.tsx";
 import { ClockDialog } from "./clock.tsx";
 import { HelpDialog } from "./dialog.tsx";
@@ -40,7 +42,7 @@ export function App() {
   if (tokenAsked.value) return <TokenForm isWrong={tokenAsked.value.isWrong} />;
   const CurrentView = VIEWS[view.value].shows;
   return (
-    <div class="shell" data-view={view.value}>
+    <div class="shell column" data-view={view.value}>
       <button type="button" class="skip" onClick={() => document.getElementById("view")?.focus()}>
         Skip to the content
       </button>
@@ -53,7 +55,7 @@ export function App() {
         )}
       </div>
       <main class="sides">
-        <div class="dashboard">
+        <div class="dashboard column">
           <Navigation />
           <div class="view" id="view" tabIndex={-1}>
             <CurrentView />
@@ -92,7 +94,7 @@ function hrefOf(name: View): string {
 /** Its space is reserved, so that nothing moves when the first number appears. */
 function Count({ view: name }: { view: View }) {
   if (name !== "phone" && name !== "audit") return null;
-  const count = name === "phone" ? prompts.value.size : findings.value.length;
+  const count = name === "phone" ? prompts.value.open.size : audit.value.findings.length;
   return (
     <b class="pill" data-tone={name === "audit" && count > 0 && "pending"} data-empty={count === 0}>
       {count > 99 ? "99+" : count}

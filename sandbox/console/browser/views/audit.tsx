@@ -1,14 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { addressOf, setting } from "../actions.ts";
-import { api } from "../api.ts";
-import { findings as findingsPart } from "../loading.ts";
+import { isLoaded } from "../asking.ts";
 import { findingsByKind, labelOf } from "../logic/findings.ts";
 import { capitalised, counted, formatCount } from "../logic/format.ts";
-import { areIdsReused, auditChapters, auditSummary, findings, isLoaded, MOST_REQUESTS, requests } from "../state.ts";
+import { areIdsReused, audit, MOST_REQUESTS, requests } from "../state.ts";
 import type { Example, Finding } from "../wire.ts";
 import { Card } from "./card.tsx";
 import { ConfirmButton } from "./dialog.tsx";
-import { FormProblem, useCall } from "./form.tsx";
 
 /** How many findings of a kind are shown at first, and how many requests of one. */
 const MOST_SHOWN = 3;
@@ -22,43 +20,32 @@ export function Audit() {
       <Card
         title="What the clients of this sandbox do wrong"
         label="Audit"
-        count={formatCount(findings.value.length)}
+        count={formatCount(audit.value.findings.length)}
         isWide
       >
-        <p aria-live="polite">{auditSummary.value}</p>
-        {findings.value.length > 0 && <ForgetButton />}
-        {isLoaded.value && findings.value.length === 0 && (
+        <p aria-live="polite">{audit.value.message}</p>
+        {audit.value.findings.length > 0 && (
+          <div>
+            <ConfirmButton
+              label="Forget the findings …"
+              question="Forget the findings?"
+              loss={`Lost for good: ${counted(audit.value.findings.length, "finding")}, and the counts of requests and payments. The payments stay.`}
+              yes="Forget them"
+              call={{ method: "DELETE", path: "/audit" }}
+              onDone={audit.refresh}
+            />
+          </div>
+        )}
+        {isLoaded.value && audit.value.findings.length === 0 && (
           <p class="hint">
             Nothing found. The audit checks every request to the merchant API. 30 s after the end of a payment, it also
             checks whether the client knows how it ended.
           </p>
         )}
       </Card>
-      {[...findingsByKind(findings.value)].map(([kind, group]) => (
+      {[...findingsByKind(audit.value.findings)].map(([kind, group]) => (
         <Group key={kind} kind={kind} group={group} />
       ))}
-    </div>
-  );
-}
-
-function ForgetButton() {
-  const call = useCall();
-  const forget = () =>
-    void call.run(async () => {
-      await api.call({ method: "DELETE", path: "/audit" });
-      findingsPart.refresh();
-    });
-  return (
-    <div>
-      <ConfirmButton
-        id="forget-findings"
-        label="Forget the findings …"
-        question="Forget the findings?"
-        loss={`Lost for good: ${counted(findings.value.length, "finding")}, and the counts of requests and payments. The payments stay.`}
-        yes="Forget them"
-        run={forget}
-      />
-      <FormProblem problems={call.problems} />
     </div>
   );
 }
@@ -124,7 +111,7 @@ function ExampleLinks({ example: { checkout_request_id, reference, request_ids }
   const kept = areIdsReused.value ? [] : request_ids.filter((id) => id >= oldest);
   // A reset and a restore empty the log.
   const isEarlier =
-    auditChapters.value > 1 && log.length < MOST_REQUESTS && request_ids.length > 0 && kept.length === 0;
+    audit.value.chapters > 1 && log.length < MOST_REQUESTS && request_ids.length > 0 && kept.length === 0;
   const payment = `payment ${reference ?? checkout_request_id}`;
   return (
     <>

@@ -1,7 +1,7 @@
 import { useComputed } from "@preact/signals";
 import { BUCKETS, type Bucket, chartOf, inWords } from "../logic/chart.ts";
 import { dayAt, formatCount, shortDayOf, wallClock } from "../logic/format.ts";
-import { payments, sandboxNow, totalItems } from "../state.ts";
+import { list, payments, sandboxNow } from "../state.ts";
 import type { Status } from "../wire.ts";
 
 const HEIGHT = 44;
@@ -20,9 +20,9 @@ export function OutcomesOverTime() {
   const beginMs = buckets[0]?.fromMs ?? 0;
   const endMs = beginMs + bucketMs * BUCKETS;
   const count = payments.waiting.value.length + payments.rows.value.length;
-  const isPart = count < (totalItems.value ?? 0);
+  const isPart = count < (list.value.total ?? 0);
   return (
-    <figure class="chart">
+    <figure class="chart column">
       <svg
         viewBox={`0 0 ${BUCKETS * STEP} ${HEIGHT}`}
         preserveAspectRatio="none"

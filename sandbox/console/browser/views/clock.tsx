@@ -16,7 +16,7 @@ export const ClockCard = () => (
 );
 
 export const ClockDialog = () => (
-  <Dialog id="set-clock" title="Clock" isOpen={dialog.value === "clock"} onClose={setting(dialog, null)}>
+  <Dialog title="Clock" isOpen={dialog.value === "clock"} onClose={setting(dialog, null)}>
     <ClockControls id="set-clock" />
   </Dialog>
 );
@@ -73,12 +73,11 @@ function ClockControls({ id }: { id: string }) {
         {button("+1 min", { advance: "1m" })}
         {isFrozen ? button("Resume", { resume: true }) : button("Freeze", { freeze: true })}
         <ConfirmButton
-          id={`${id}-back`}
           label="Set back …"
           question="Set the clock back?"
           loss={`A snapshot brings its time back, too: restore one if you have it. A reset sets the clock to the time of this machine, or of momo serve --clock. Lost for good: ${lost()}. ${KEPT}`}
           yes="Reset, and set it back"
-          run={() => void form.run(() => api.post("/reset", {}))}
+          call={{ method: "POST", path: "/reset", body: {} }}
         />
       </div>
       {form.problem()}

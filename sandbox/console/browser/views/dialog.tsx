@@ -2,13 +2,15 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { setting } from "../actions.ts";
+import { api } from "../api.ts";
 import { dialog, server } from "../state.ts";
 import { after } from "../system.ts";
+import type { ApiCall } from "../wire.ts";
 import { Pairs } from "./card.tsx";
+import { FormProblem, useCall } from "./form.tsx";
 import { CloseIcon, IconButton } from "./marks.tsx";
 
 interface DialogProps {
-  readonly id: string;
   readonly title: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
@@ -16,7 +18,7 @@ interface DialogProps {
 }
 
 /** A modal dialog. Its first field gets the focus. Escape closes it and gives the focus back. */
-export function Dialog({ id, title, isOpen, onClose, children }: DialogProps) {
+export function Dialog({ title, isOpen, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   // Before the next key, so that keys typed after `p` go into the first field.
   useLayoutEffect(() => {
@@ -27,7 +29,7 @@ export function Dialog({ id, title, isOpen, onClose, children }: DialogProps) {
   return (
     <dialog
       ref={dialog}
-      aria-labelledby={`${id}-title`}
+      aria-label={title}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -38,7 +40,7 @@ export function Dialog({ id, title, isOpen, onClose, children }: DialogProps) {
       {isOpen && (
         <div class="stack">
           <header class="line between">
-            <h2 id={`${id}-title`}>{title}</h2>
+            <h2>{title}</h2>
             <IconButton icon={CloseIcon} label="Close" onClick={onClose} />
           </header>
           {children}
@@ -61,33 +63,37 @@ export function useSettled(appeared?: unknown): boolean {
 }
 
 interface QuestionProps {
-  readonly id: string;
   readonly question: string;
   readonly loss: string;
   readonly yes: string;
-  readonly run: () => void;
+  readonly call: ApiCall;
+  readonly onDone?: () => void;
 }
 
-/** Asks before an action that cannot be undone, and says what will be lost. */
-export function Question({ id, question, loss, yes, run, isAsked }: QuestionProps & { isAsked: Signal<boolean> }) {
+/** Asks before a call that cannot be undone, and says what will be lost. */
+export function Question({ question, loss, yes, call, onDone, isAsked }: QuestionProps & { isAsked: Signal<boolean> }) {
+  const { problems, run } = useCall();
   const isSettled = useSettled(isAsked.value);
   const close = setting(isAsked, false);
-  function confirm() {
+  async function confirm() {
     close();
-    run();
+    if (await run(() => api.call(call))) onDone?.();
   }
   return (
-    <Dialog id={id} title={question} isOpen={isAsked.value} onClose={close}>
-      <p>{loss}</p>
-      <div class="row">
-        <button type="button" data-first onClick={close}>
-          Keep everything
-        </button>
-        <button type="button" class="danger" disabled={!isSettled} onClick={confirm}>
-          {yes}
-        </button>
-      </div>
-    </Dialog>
+    <>
+      <Dialog title={question} isOpen={isAsked.value} onClose={close}>
+        <p>{loss}</p>
+        <div class="row">
+          <button type="button" data-first onClick={close}>
+            Keep everything
+          </button>
+          <button type="button" class="danger" disabled={!isSettled} onClick={() => void confirm()}>
+            {yes}
+          </button>
+        </div>
+      </Dialog>
+      <FormProblem problems={problems} />
+    </>
   );
 }
 
@@ -115,7 +121,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
 
 export function HelpDialog() {
   return (
-    <Dialog id="help" title="Shortcuts" isOpen={dialog.value === "help"} onClose={setting(dialog, null)}>
+    <Dialog title="Shortcuts" isOpen={dialog.value === "help"} onClose={setting(dialog, null)}>
       <Pairs of={KEYS.map(([keys, what]) => [<kbd>{keys}</kbd>, what])} />
       <p class="hint">
         Any PIN of 4 to 6 digits pays; 0000 is the wrong one. momo {server.value?.version}, everything by command:{" "}

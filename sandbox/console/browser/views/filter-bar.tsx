@@ -3,12 +3,11 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { FILTER_NAMES, type FilterName, filterOf } from "../../../../src/domain/filters.ts";
 import { setFilters, setting } from "../actions.ts";
-import { addressOfCall, api } from "../api.ts";
-import { exportPath } from "../loading.ts";
+import { addressOfCall, api, token } from "../api.ts";
 import type { CallFilters } from "../logic/calls.ts";
 import { type Filters, inForce, isFiltered, NO_FILTERS } from "../logic/filters.ts";
 import { NO_PROBLEMS, problemsOf } from "../logic/problems.ts";
-import { filterProblem, filters, token } from "../state.ts";
+import { exportPath, filters, list } from "../state.ts";
 import { saveFile } from "../system.ts";
 import { ANY, type Bound, bound, FormProblem, SelectField, TextField, useCall } from "./form.tsx";
 import { goToRows, goToSearch, PauseButton } from "./long-list.tsx";
@@ -47,7 +46,7 @@ const LABELS = Object.fromEntries(FILTER_NAMES.map((name) => [name, filterOf(nam
 /** The filters of the API (§4.3). */
 export function FilterBar() {
   const { value } = filters;
-  const problems = filterProblem.value ? problemsOf(filterProblem.value, Object.keys(NO_FILTERS)) : NO_PROBLEMS;
+  const problems = list.value.problem ? problemsOf(list.value.problem, Object.keys(NO_FILTERS)) : NO_PROBLEMS;
   const bind = (name: keyof Filters) => ({
     ...bound(`filter-${name}`, value[name], (typed) => setFilters({ [name]: typed }), problems.fields[name]),
     title: filterOf(name).words,

@@ -3,8 +3,9 @@ import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes, Targ
 import { useEffect, useRef } from "preact/hooks";
 import { setting } from "../actions.ts";
 import { api, Refused } from "../api.ts";
+import { connection, isLoaded } from "../asking.ts";
 import { NO_PROBLEMS, type Problems, problemsOf } from "../logic/problems.ts";
-import { connection, isLoaded, outcomes } from "../state.ts";
+import { outcomes } from "../state.ts";
 import type { ApiCall } from "../wire.ts";
 
 /** A call that a form makes. */

@@ -17,7 +17,7 @@ export function Handset({ phone }: { phone: string }) {
   return (
     <article class="handset" data-phone={phone} aria-label={`Phone ${formatPhone(phone)}`}>
       <div class="case">
-        <div class="screen">
+        <div class="screen column">
           <div class="small status-line" aria-hidden="true">
             {shortClock()}
           </div>

@@ -2,9 +2,8 @@ import { effect, useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { select, setting } from "../actions.ts";
-import { isHeld } from "../live-list.ts";
+import { isHeld, type Listed } from "../live-list.ts";
 import { formatCount } from "../logic/format.ts";
-import type { Listed } from "../logic/merge.ts";
 import { isPaused, PAGE_SIZE } from "../state.ts";
 import { type ColumnHead, TableHead } from "./card.tsx";
 import { CloseIcon, IconButton } from "./marks.tsx";
@@ -156,7 +155,7 @@ export function Pane({ label, title, what, row, children }: PaneProps) {
   }, [row]);
   const close = () => select(null);
   return (
-    <section class="story" aria-label={label} onKeyDown={({ key }) => key === "Escape" && close()}>
+    <section class="story column" aria-label={label} onKeyDown={({ key }) => key === "Escape" && close()}>
       <header class="line between">
         <h2 ref={heading} tabIndex={-1}>
           {title}

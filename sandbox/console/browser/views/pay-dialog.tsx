@@ -4,11 +4,12 @@ import { typedPhone } from "../../../../src/domain/phone.ts";
 import { goTo, select, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { isUsed } from "../arrivals.ts";
+import { isLoaded } from "../asking.ts";
 import { plannedDecision } from "../logic/next-payments.ts";
 import { nextReference, unusedReference } from "../logic/reference.ts";
 import { numberOrText } from "../logic/typed.ts";
 import { pickPhone } from "../phones.ts";
-import { accounts, dialog, fallback, faults, isLoaded, openPayment, outcomes, rules, server, view } from "../state.ts";
+import { accounts, dialog, fallback, faults, openPayment, outcomes, rules, server, view } from "../state.ts";
 import { Dialog } from "./dialog.tsx";
 import { type Draft, outcomeChoices, submits, useForm } from "./form.tsx";
 
@@ -33,7 +34,7 @@ export function startPayment(values: Draft<keyof typeof LABELS>): void {
 
 export function PayDialog() {
   return (
-    <Dialog id="pay" title="Test payment" isOpen={dialog.value === "pay"} onClose={setting(dialog, null)}>
+    <Dialog title="Test payment" isOpen={dialog.value === "pay"} onClose={setting(dialog, null)}>
       <PayForm />
     </Dialog>
   );

@@ -5,16 +5,7 @@ import { nextDecisionInWords } from "../logic/decisions.ts";
 import { formatAmount, formatPhone } from "../logic/format.ts";
 import { openPrompts } from "../logic/steering.ts";
 import { pickPhone } from "../phones.ts";
-import {
-  fallback,
-  knownPhones,
-  phoneChips,
-  prompts,
-  promptsByPhone,
-  promptsLeftOut,
-  rules,
-  shownPhone,
-} from "../state.ts";
+import { fallback, knownPhones, phoneChips, prompts, promptsByPhone, rules, shownPhone } from "../state.ts";
 import type { Default } from "../wire.ts";
 import { FormProblem, useCall } from "./form.tsx";
 import { Handset } from "./handset.tsx";
@@ -23,8 +14,8 @@ import { Handset } from "./handset.tsx";
 export function Phones() {
   const phone = shownPhone.value;
   return (
-    <section class="phones" aria-label="Phones">
-      <p class="hint">{openPrompts(prompts.value.size, promptsLeftOut.value)}</p>
+    <section class="phones column" aria-label="Phones">
+      <p class="hint">{openPrompts(prompts.value.open.size, prompts.value.leftOut)}</p>
       <OtherPhones />
       <Handset key={phone} phone={phone} />
       <ByHandSwitch />

@@ -47,7 +47,12 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
   const id = `pin-${prompt.checkout_request_id}`;
 
   return (
-    <form class="prompt" onSubmit={submits(send)} onKeyDown={onKeyDown} aria-label={`Prompt from ${prompt.business}`}>
+    <form
+      class="prompt column"
+      onSubmit={submits(send)}
+      onKeyDown={onKeyDown}
+      aria-label={`Prompt from ${prompt.business}`}
+    >
       <Countdown prompt={prompt} />
       <p class="asks">
         <b>{prompt.business}</b>

@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { chooseMerchant, setting } from "../actions.ts";
-import { api } from "../api.ts";
 import { accounts, keys, merchantId, merchants, server } from "../state.ts";
 import type { NewKey } from "../wire.ts";
 import { Card, Records } from "./card.tsx";
@@ -80,12 +79,11 @@ function Keys() {
             <span class="pill">revoked</span>
           ) : (
             <ConfirmButton
-              id={`revoke-${api_key}`}
               label="Revoke …"
               question={`Revoke “${label}”?`}
               loss={`Every request with ${api_key} is refused from now on, for good.`}
               yes="Refuse it from now on"
-              run={() => void form.run(() => api.call(revocation(api_key)))}
+              call={{ method: "DELETE", path: `/keys/${encodeURIComponent(api_key)}` }}
             />
           ),
         ])}
@@ -101,11 +99,6 @@ function Keys() {
     </Card>
   );
 }
-
-const revocation = (apiKey: string) => ({
-  method: "DELETE",
-  path: `/keys/${encodeURIComponent(apiKey)}`,
-});
 
 function environmentOf({ api_key, api_secret }: NewKey, account: number | undefined): string {
   const lines = {

@@ -4,13 +4,14 @@ import { FAULTS } from "../../../faults/kinds.ts";
 import { addressOf, select, setFilters, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { nameOf, statusOf } from "../arrivals.ts";
+import { isLoaded } from "../asking.ts";
 import { type CallFilters, fitsCall, gistOf, NO_CALL_FILTERS, operationOf } from "../logic/calls.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
 import { formatCount, preciseClock, prettyJson } from "../logic/format.ts";
 import { curlOf } from "../logic/shell.ts";
 import * as state from "../state.ts";
-import { callFindings, isLoaded, requests, server } from "../state.ts";
+import { callFindings, requests, server } from "../state.ts";
 import type { LoggedRequest } from "../wire.ts";
 import { type ColumnHead, Pairs } from "./card.tsx";
 import { CodeBlock, CopyButton } from "./copy.tsx";
@@ -37,7 +38,7 @@ export function Requests() {
   const isAll = !isFiltered(state.callFilters.value);
   return (
     <div class="split" data-open={state.openCall.value !== null}>
-      <section class="list-side" aria-label="Requests">
+      <section class="list-side column" aria-label="Requests">
         <CallFilterBar />
         <p class="hint">
           The last {formatCount(state.MOST_REQUESTS)} requests to the merchant API, the newest answer first.
@@ -52,7 +53,7 @@ export function Requests() {
           columns={COLUMNS}
           row={Row}
         >
-          {state.isLoaded.value && fitting.value.length === 0 && (
+          {isLoaded.value && fitting.value.length === 0 && (
             <div class="empty stack muted">
               <h2>{isAll ? "No requests yet" : "No request fits these filters"}</h2>
               {isAll && (
@@ -77,25 +78,27 @@ function Row({ of: request }: { of: LoggedRequest }) {
   const about = aboutOf(request);
   return (
     <tr data-open={isOpen} onClick={() => select(String(id))}>
-      <td class="c-at small">
+      <td class="c-at small" style="grid-area: time">
         <button type="button" class="bare" tabIndex={-1} data-row={id} aria-expanded={isOpen}>
           <time>{preciseClock(at_ms)}</time>
         </button>
       </td>
-      <td class="c-call" title={`${method} ${target}`}>
+      <td class="c-call" style="grid-area: call" title={`${method} ${target}`}>
         <code>
           <b>{method}</b> {operationOf(target)}
         </code>
       </td>
-      <td class="c-answer">
+      <td class="c-answer" style="grid-area: answer">
         <HttpStatus request={request} /> {/* Its words would say twice that an answer is lost. */}
         {fault && status !== null && <span class="pill">{FAULTS[fault].words.replace(/^an? /, "")}</span>}
       </td>
-      <td class="c-about muted small" title={about}>
+      <td class="c-about muted small" style="grid-area: about" title={about}>
         {about}
       </td>
       <td class="c-took number">{formatInterval(duration_ms)}</td>
-      <td class="c-findings">{found && <Warned words={labelsOf(found)} />}</td>
+      <td class="c-findings" style="grid-area: findings">
+        {found && <Warned words={labelsOf(found)} />}
+      </td>
     </tr>
   );
 }

@@ -5,10 +5,10 @@ import { snapshotInWords, totalOf } from "../logic/counts.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { countedAll } from "../logic/format.ts";
 import { nameOf } from "../logic/typed.ts";
-import { counts, faults, filters, merchants, requests, rules, snapshots, webhook } from "../state.ts";
+import { faults, filters, list, merchants, requests, rules, snapshots, webhook } from "../state.ts";
 import { Card } from "./card.tsx";
 import { ConfirmButton, Question } from "./dialog.tsx";
-import { FieldProblem, FormProblem, submits, useCall, useForm } from "./form.tsx";
+import { FieldProblem, submits, useForm } from "./form.tsx";
 
 export function SnapshotsCard() {
   const form = useForm("snapshot", { name: "Name" });
@@ -17,15 +17,15 @@ export function SnapshotsCard() {
   const there = snapshots.value.find((one) => one.name === name);
   const isReplacing = useSignal(false);
   const done = useSignal("");
-  const change = (words: string, method: string, path: string) =>
-    form.run(async () => {
-      done.value = "";
-      if (path === "/snapshots/") throw new FieldProblem("name", "give the snapshot a name");
-      await api.call({ method, path, ...(method !== "DELETE" && { body: {} }) });
-      done.value = words;
-    });
+  const saving = { method: "PUT", path: `/snapshots/${name}`, body: {} };
+  function showSaved() {
+    done.value = `“${name}” is saved.`;
+    form.clear();
+  }
   async function save() {
-    if (await change(`“${name}” is saved.`, "PUT", `/snapshots/${name}`)) form.clear();
+    if (name === "") throw new FieldProblem("name", "give the snapshot a name");
+    await api.call(saving);
+    showSaved();
   }
   return (
     <Card title="Snapshots" count={snapshots.value.length} isWide>
@@ -41,32 +41,26 @@ export function SnapshotsCard() {
             </span>
             <span class="row">
               <ConfirmButton
-                id={`restore-${snapshot.name}`}
                 label={<NameFor act="Restore" name={snapshot.name} />}
                 question={`Restore “${snapshot.name}”?`}
                 loss={`You lose what is here now: ${lost()}. You get “${snapshot.name}”: ${snapshotInWords(snapshot)}, with its default and webhook. ${KEPT}`}
                 yes="Restore it"
-                run={() =>
-                  void change(
-                    `“${snapshot.name}” is restored: ${snapshotInWords(snapshot)}.`,
-                    "POST",
-                    `/snapshots/${snapshot.name}/restore`,
-                  )
-                }
+                call={{ method: "POST", path: `/snapshots/${snapshot.name}/restore`, body: {} }}
+                onDone={setting(done, `“${snapshot.name}” is restored: ${snapshotInWords(snapshot)}.`)}
               />
               <ConfirmButton
-                id={`remove-${snapshot.name}`}
                 label={<NameFor act="Remove" name={snapshot.name} />}
                 question={`Remove “${snapshot.name}”?`}
                 loss={`Lost for good: the snapshot with ${snapshotInWords(snapshot)}.`}
                 yes="Remove it"
-                run={() => void change(`“${snapshot.name}” is removed.`, "DELETE", `/snapshots/${snapshot.name}`)}
+                call={{ method: "DELETE", path: `/snapshots/${snapshot.name}` }}
+                onDone={setting(done, `“${snapshot.name}” is removed.`)}
               />
             </span>
           </li>
         ))}
       </ul>
-      <form class="row" onSubmit={submits(async () => (there ? setting(isReplacing, true)() : save()))}>
+      <form class="row" onSubmit={submits(async () => (there ? setting(isReplacing, true)() : form.run(save)))}>
         {form.input("name", { placeholder: "prepared" })}
         <button type="submit">{there ? "Replace …" : "Save"}</button>
       </form>
@@ -76,12 +70,12 @@ export function SnapshotsCard() {
       </p>
       {form.problem()}
       <Question
-        id="replace-snapshot"
         question={`Replace “${name}”?`}
         loss={`Lost for good: the snapshot with ${there ? snapshotInWords(there) : ""}.`}
         yes="Replace it"
         isAsked={isReplacing}
-        run={() => void save()}
+        call={saving}
+        onDone={showSaved}
       />
     </Card>
   );
@@ -98,12 +92,7 @@ export const KEPT = "Merchants, accounts, keys and findings stay.";
 
 /** Resets everything except merchants, accounts and keys. */
 export function ResetCard() {
-  const call = useCall();
   const done = useSignal("");
-  async function reset() {
-    done.value = "";
-    if (await call.run(() => api.post("/reset", {}))) done.value = "Everything is reset. The audit keeps its findings.";
-  }
   return (
     <Card title="Reset" isWide>
       <p class="hint">
@@ -111,28 +100,27 @@ export function ResetCard() {
       </p>
       <div>
         <ConfirmButton
-          id="confirm-reset"
           label="Reset …"
           question="Reset the sandbox?"
           loss={`Lost for good: ${lost()}. ${KEPT}`}
           yes="Reset it"
-          run={() => void reset()}
+          call={{ method: "POST", path: "/reset", body: {} }}
+          onDone={setting(done, "Everything is reset. The audit keeps its findings.")}
         />
       </div>
       <p class="hint" role="status">
         {done.value}
       </p>
-      <FormProblem problems={call.problems} />
     </Card>
   );
 }
 
 /** What a reset or a restore removes: `62 payments, 3 rules, 140 logged requests` */
 export function lost(): string {
-  const payments = counts.value === null ? 0 : totalOf(counts.value);
+  const payments = list.value.counts === null ? 0 : totalOf(list.value.counts);
   const steered = { rule: rules.value.length, fault: faults.value.length };
   const here = countedAll({ payment: payments, ...steered, "logged request": requests.rows.value.length });
-  if (webhook.value) here.push("the webhook");
+  if (webhook.value.webhook) here.push("the webhook");
   if (here.length === 0) here.push("nothing but the clock");
   // The counts are for all filters but the status, and for one merchant.
   if (isFiltered({ ...filters.value, status: "" })) here.push("and the payments that the filters hide");

@@ -3,7 +3,7 @@ import { reasonOf } from "../../../network/reason.ts";
 import { addressOf } from "../actions.ts";
 import { gistOf, operationOf } from "../logic/calls.ts";
 import { formatAmount, formatCount, formatPhone, preciseClock, timeOfDay } from "../logic/format.ts";
-import { callFindings, outcomes, story, storyProblem } from "../state.ts";
+import { callFindings, outcomes, told } from "../state.ts";
 import type { Story } from "../wire.ts";
 import { copied, Pairs } from "./card.tsx";
 import { CodeBlock } from "./copy.tsx";
@@ -15,31 +15,31 @@ import { DeliveryItem } from "./webhook.tsx";
 
 /** The story of one payment, from its request to its end, with advice. */
 export function StoryPane({ id }: { id: string }) {
-  const told = story.value;
+  const { story, problem } = told.value;
   const pane = { label: "Story of a payment", what: "the story", row: id };
-  if (!told) {
+  if (!story) {
     return (
       <Pane {...pane} title="Payment">
-        {storyProblem.value && <p class="problem">{storyProblem.value}</p>}
+        {problem && <p class="problem">{problem}</p>}
         <Identity id={id} />
       </Pane>
     );
   }
-  const { amount, status } = told.transaction;
+  const { amount, status } = story.transaction;
   const title = ["KES ", formatAmount(amount), " ", <StatusBadge key="status" status={status} />];
   return (
     <Pane {...pane} title={title}>
-      <Ending story={told} />
-      <Again story={told} />
-      <Identity id={id} story={told} />
-      <Calls story={told} />
-      {told.webhooks.length > 0 && (
+      <Ending story={story} />
+      <Again story={story} />
+      <Identity id={id} story={story} />
+      <Calls story={story} />
+      {story.webhooks.length > 0 && (
         <>
           <h3>
-            Webhook <span class="pill">{formatCount(told.webhooks.length)}</span>
+            Webhook <span class="pill">{formatCount(story.webhooks.length)}</span>
           </h3>
           <ul class="entries">
-            {told.webhooks.map((delivery) => (
+            {story.webhooks.map((delivery) => (
               <DeliveryItem key={delivery.id} delivery={delivery} />
             ))}
           </ul>
@@ -47,7 +47,7 @@ export function StoryPane({ id }: { id: string }) {
       )}
       <details class="hint">
         <summary>The payment as the API lists it</summary>
-        <CodeBlock text={JSON.stringify(told.transaction, null, 2)} what="the payment as JSON" />
+        <CodeBlock text={JSON.stringify(story.transaction, null, 2)} what="the payment as JSON" />
       </details>
     </Pane>
   );

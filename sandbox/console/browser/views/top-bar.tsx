@@ -1,4 +1,5 @@
 import { addressOf, setting } from "../actions.ts";
+import { connection } from "../asking.ts";
 import { shortDayOf, wallClock } from "../logic/format.ts";
 import * as state from "../state.ts";
 import { AheadPill } from "./clock.tsx";
@@ -49,7 +50,7 @@ const CONNECTIONS = {
 } as const;
 
 function ConnectionChip() {
-  const [words, tone] = CONNECTIONS[state.connection.value];
+  const [words, tone] = CONNECTIONS[connection.value];
   return (
     <span class="pill dot" data-tone={tone}>
       {words}

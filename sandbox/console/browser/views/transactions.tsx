@@ -7,7 +7,7 @@ import { isFiltered, NO_FILTERS } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
 import { capitalised, dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import * as state from "../state.ts";
-import { counts, filters } from "../state.ts";
+import { filters, list } from "../state.ts";
 import type { Transaction } from "../wire.ts";
 import type { ColumnHead } from "./card.tsx";
 import { OutcomesOverTime } from "./chart.tsx";
@@ -22,7 +22,7 @@ export function Transactions() {
   const id = state.openPayment.value;
   return (
     <div class="split" data-open={id !== null}>
-      <section class="list-side" aria-label="Payments">
+      <section class="list-side column" aria-label="Payments">
         <div class="overview">
           <Tiles />
           <OutcomesOverTime />
@@ -49,9 +49,9 @@ const COLUMNS: readonly ColumnHead[] = [
 function TransactionTable() {
   const { payments } = state;
   const rows = payments.rows.value;
-  const hasMore = rows.length > 0 && rows.length + payments.waiting.value.length < (state.totalItems.value ?? 0);
+  const hasMore = rows.length > 0 && rows.length + payments.waiting.value.length < (list.value.total ?? 0);
   const isFull = rows.length >= state.MOST_ROWS;
-  const isEmpty = state.isListCurrent.value && rows.length === 0;
+  const isEmpty = list.isCurrent() && rows.length === 0;
   return (
     <LongList
       rows={rows}
@@ -68,7 +68,7 @@ function TransactionTable() {
           These are {formatCount(state.MOST_ROWS)}, as many as the page shows. Filters reach the rest.
         </p>
       )}
-      {isEmpty && state.filterProblem.value === null && <NothingYet />}
+      {isEmpty && list.value.problem === null && <NothingYet />}
     </LongList>
   );
 }
@@ -80,7 +80,7 @@ function Row({ of: transaction }: { of: Transaction }) {
   const reason = reasonOf(transaction, state.outcomes.value);
   return (
     <tr data-tone={status} data-open={isOpen} onClick={() => select(checkout_request_id)}>
-      <td class="c-time">
+      <td class="c-time" style="grid-area: time">
         <a
           class="bare"
           href={addressOf("transactions", checkout_request_id)}
@@ -96,16 +96,22 @@ function Row({ of: transaction }: { of: Transaction }) {
           <time>{timeOfDay(created_at)}</time>
         </a>
       </td>
-      <td class="c-ref" title={reference ?? "no reference"}>
+      <td class="c-ref" style="grid-area: ref" title={reference ?? "no reference"}>
         {kind !== "api" && <span class="pill">{kind}</span>} {reference ?? <span class="muted">–</span>}
       </td>
-      <td class="c-sign">{found && <Warned words={labelsOf(found)} isSign />}</td>
-      <td class="c-phone">{formatPhone(phone)}</td>
-      <td class="c-amount number">{formatAmount(amount)}</td>
-      <td class="c-status">
+      <td class="c-sign" style="grid-area: sign">
+        {found && <Warned words={labelsOf(found)} isSign />}
+      </td>
+      <td class="c-phone" style="grid-area: phone">
+        {formatPhone(phone)}
+      </td>
+      <td class="c-amount number" style="grid-area: amount">
+        {formatAmount(amount)}
+      </td>
+      <td class="c-status" style="grid-area: status">
         <StatusBadge status={status} />
       </td>
-      <td class="c-result muted small" title={reason}>
+      <td class="c-result muted small" style="grid-area: result" title={reason}>
         {reason || <code>{transaction.momo_receipt_number}</code>}
       </td>
     </tr>
@@ -162,7 +168,7 @@ function NothingFound() {
 /** Counts by status, of the payments that the other filters select. A click filters by a status, another click shows all again. */
 function Tiles() {
   const inForce = filters.value;
-  const shown = counts.value;
+  const shown = list.value.counts;
   const received = shown && (inForce.status === "" ? shown : ofStatus(shown, inForce.status));
   return (
     <div class="tiles">

@@ -6,7 +6,7 @@ import { api } from "../api.ts";
 import { nameOf } from "../arrivals.ts";
 import { counted, timeOfDay } from "../logic/format.ts";
 import { numberOrText } from "../logic/typed.ts";
-import { deliveries, MOST_DELIVERIES, webhook } from "../state.ts";
+import { MOST_DELIVERIES, webhook } from "../state.ts";
 import type { Attempt, Delivery, Webhook } from "../wire.ts";
 import { Card } from "./card.tsx";
 import { CodeBlock } from "./copy.tsx";
@@ -27,7 +27,7 @@ const EXAMPLE = '{"order": "{{reference}}", "state": "{{status}}"}';
 /** The address that gets each payment that becomes final, the injected failures, and what was sent. */
 export function WebhookCard() {
   const tried = useSignal<Attempt | null>(null);
-  const inForce = webhook.value;
+  const { webhook: inForce, deliveries } = webhook.value;
   // The fields show what is set.
   const set = inForce && textsOf(inForce);
   const form = useForm("webhook", LABELS, { ...FIRST, ...set });
@@ -72,17 +72,17 @@ export function WebhookCard() {
           </ul>
         )}
       </div>
-      {deliveries.value.length > 0 && (
+      {deliveries.length > 0 && (
         <>
           <h3>
-            Deliveries <span class="pill">{deliveries.value.length}</span>
+            Deliveries <span class="pill">{deliveries.length}</span>
           </h3>
           <ul class="entries">
-            {deliveries.value.map((delivery) => (
+            {deliveries.map((delivery) => (
               <DeliveryItem key={delivery.id} delivery={delivery} isNamed />
             ))}
           </ul>
-          {deliveries.value.length >= MOST_DELIVERIES && (
+          {deliveries.length >= MOST_DELIVERIES && (
             <p class="hint">The newest {MOST_DELIVERIES}. The story of a payment has its own.</p>
           )}
         </>
@@ -126,7 +126,7 @@ function stateOf({
 export function DeliveryItem({ delivery, isNamed = false }: DeliveryItemProps) {
   const { id, attempts, body, checkout_request_id, resend_of } = delivery;
   const call = useCall();
-  const repeated = deliveries.value.find((one) => one.id === resend_of);
+  const repeated = webhook.value.deliveries.find((one) => one.id === resend_of);
   const [state, tone, more] = stateOf(delivery);
   return (
     <li class="row small delivery">
