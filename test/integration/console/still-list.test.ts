@@ -51,20 +51,4 @@ describeInBrowser("a list stands still under the hand", (scene) => {
     await away();
     await rows.nth(6).waitFor();
   });
-
-  test("no row is shown before the list is loaded, which would move it", async () => {
-    const page = await scene.open({ url: "about:blank" });
-    const held = Promise.withResolvers<void>();
-    await page.route("**/_momo/transactions?*", async (route) => {
-      await held.promise;
-      await route.continue();
-    });
-    await page.goto(`${scene.sandbox.controlUrl}/#transactions`);
-    await page.waitForRequest("**/_momo/transactions?*");
-    await startPayment(scene.sandbox, { amount: 11 });
-    await page.getByLabel("Enter PIN").waitFor();
-    expect(await rowsOf(page).count()).toBe(0);
-    held.resolve();
-    await rowsOf(page).filter({ hasText: "11.00" }).waitFor();
-  });
 });

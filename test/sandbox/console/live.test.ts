@@ -52,28 +52,6 @@ test("as many rows as a page has are added, also if new payments have moved the 
   expect(shownIds()).toEqual(down(200, 200));
 });
 
-test.each([
-  ["that was loaded again meanwhile", () => loadAll()],
-  ["of another search", () => search("pear")],
-])("more rows that come late are not added to a list %s", async (_, loadOthers) => {
-  server.answer = async () => listed([9, 8], 3);
-  await list.load();
-  const held = Promise.withResolvers<Response>();
-  server.answer = () => held.promise;
-  void loadMore();
-  await settle();
-  server.answer = async (path) => (path.includes("/transactions") ? listed([5], 1) : Response.json(ANYTHING));
-  await loadOthers();
-  held.resolve(listed([9, 8, 4], 3));
-  await settle();
-  expect([shownIds(), list.value.total]).toEqual([[5], 1]);
-});
-
-function search(text: string): Promise<void> {
-  state.route.value = { view: "transactions", selected: null, query: { search: text } };
-  return list.load();
-}
-
 test("a payment that has ended stays ended when an older list comes, until all is forgotten", () => {
   const [pending, paid] = ["pending", "completed"].map((status) => ({ checkout_request_id: "a", id: 1, status }));
   remember([paid]);
