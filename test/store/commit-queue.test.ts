@@ -1,6 +1,5 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createSearchQueue } from "../../src/store/search-queue.ts";
 import { type CommitQueue, createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
 import { CAPACITY, createLookupCache } from "../../src/store/sqlite/lookup-cache.ts";
@@ -8,10 +7,7 @@ import { createReadSnapshot, type ReadSnapshot } from "../../src/store/sqlite/re
 import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
 import { Meter } from "../../src/store/vitals.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { nextTurn, rejectionOf } from "../support/waiting.ts";
-
-/** Stands here once more, so that another value is noticed. */
-const MOST_WAITING = 50;
+import { nextTurn } from "../support/waiting.ts";
 
 const inFolder = useFolder();
 let database: OpenDatabase;
@@ -165,40 +161,4 @@ test("a row is read once until it is written to, a missing row each time; a cach
   expect(readFor(8001)).toEqual([8001]);
   version = 3;
   expect(readFor(9000, 16_000)).toEqual([9000, 16_000]);
-});
-
-test("searches run one at a time; 50 can wait, those whose clients hang up leave, and one that fails makes room for the next", async () => {
-  const queue = createSearchQueue(1);
-  const started: ((error?: Error) => void)[] = [];
-  const search = (signal?: AbortSignal) =>
-    queue.run(() => {
-      const { promise, resolve, reject } = Promise.withResolvers<string>();
-      started.push((error) => (error ? reject(error) : resolve("found")));
-      return promise;
-    }, signal);
-  const GONE = { message: "the client has gone" };
-
-  const failing = rejectionOf(search());
-  for (let round = 0; round < 6; round += 1) {
-    const clients = Array.from({ length: MOST_WAITING }, () => new AbortController());
-    const left = clients.map(({ signal }) => rejectionOf(search(signal)));
-    for (const client of clients) client.abort();
-    for (const error of await Promise.all(left)) expect(error).toMatchObject(GONE);
-  }
-  expect([queue.size, started.length]).toEqual([1, 1]);
-  const waiting = Array.from({ length: MOST_WAITING }, () => search());
-  expect(await rejectionOf(search())).toMatchObject({
-    kind: "unavailable",
-    message: expect.stringContaining("long searches wait already"),
-  });
-  expect(await rejectionOf(search(AbortSignal.abort()))).toMatchObject(GONE);
-  started[0]?.(new Error("no disk"));
-  expect(await failing).toMatchObject({ message: "no disk" });
-  for (let place = 1; place <= MOST_WAITING; place += 1) {
-    while (!started[place]) await Promise.resolve();
-    expect(started).toHaveLength(place + 1);
-    started[place]?.();
-  }
-  expect(new Set(await Promise.all(waiting))).toEqual(new Set(["found"]));
-  expect(queue.size).toBe(0);
 });

@@ -12,6 +12,7 @@ import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import { MOST_ENTRIES } from "../../src/store/sqlite/stretches.ts";
 import { recount } from "../../src/store/sqlite/totals.ts";
 import type { Store } from "../../src/store/store.ts";
+import { stopwatch } from "../../src/system.ts";
 import { naiveList, naiveSummary } from "../support/book.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { CREATED_AT_MS, cancelled, insertPending, openStoreWithMerchants, paid } from "../support/shop.ts";
@@ -175,7 +176,7 @@ test("a close rejects long searches, also those that wait for their turn", async
 
 test("a long read opens the file of the store only: not another one that is in its place since", async () => {
   const places = ["first", "then"];
-  const demanded = new LongReads(file, () => {
+  const demanded = new LongReads(file, stopwatch, () => {
     const place = places.shift();
     if (place !== "first") throw new Error("another file");
   });
@@ -183,7 +184,7 @@ test("a long read opens the file of the store only: not another one that is in i
 });
 
 test("a long read that fails is rejected, and the next one runs", async () => {
-  const longReads = new LongReads(file);
+  const longReads = new LongReads(file, stopwatch);
   const failed = longReads.run(function* () {
     yield;
     throw new Error("it fails");
@@ -195,7 +196,7 @@ test("a long read that fails is rejected, and the next one runs", async () => {
   expect(String(await rejectionOf(failed))).toBe("Error: it fails");
   expect(await next).toEqual({ count: 2 });
   longReads.close();
-  const missing = new LongReads(`${file}.missing`);
+  const missing = new LongReads(`${file}.missing`, stopwatch);
   expect(String(await rejectionOf(missing.run(function* () {})))).toContain("unable to open");
 });
 

@@ -1,15 +1,16 @@
 import { type SQL, sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
+import { Refusal } from "../../domain/error.ts";
 import type { TransactionFilter } from "../../domain/filters.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
 import type { Page } from "../../domain/list.ts";
 import { isCounted, offsetOf, type Selection } from "../list-query.ts";
+import { clientHasGone, createSearchQueue, ReadQueue } from "../read-queue.ts";
 import { type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
 import { isNamed, numbersIn, rangesOf, type Searched } from "../search.ts";
-import { clientHasGone, createSearchQueue } from "../search-queue.ts";
 import type { ListedPage, TransactionList } from "../store.ts";
 import type { Connection, Connections } from "./connections.ts";
-import { createGroup } from "./group.ts";
+import { sqlStateOf } from "./failures.ts";
 import type { ReadsParts } from "./reads.ts";
 import { fromRow, numbers, ROW, toStored } from "./rows.ts";
 import type { EngineSql } from "./sql.ts";
@@ -53,17 +54,18 @@ export function createTransactionList(
 ): TransactionList {
   const selectionOf = createSelector(parts.sql, requestIds);
   const read = createReader(parts.sql, selectionOf, requestIds);
-  const searches = createSearchQueue(LANES);
-  const lists = createGroup<Asked, ListedPage>({
-    ...parts,
-    lanes: LANES,
-    most: 1,
-    run: ([asked]) => Promise.all(asked ? [read(asked)] : []),
-  });
+  const limits = { lanes: LANES, waitMs: parts.waitMs, stopwatch: parts.stopwatch };
+  const pages = new ReadQueue({ ...limits, mostWaiting: Number.POSITIVE_INFINITY, advice: "try again later" });
+  const searches = createSearchQueue(limits);
   return {
-    list(merchantId, filter, page, signal) {
+    async list(merchantId, filter, page, signal) {
       const asked = { merchantId, filter, page };
-      return filter.search === undefined ? lists.add(asked) : searches.run(() => read(asked, signal), signal);
+      if (filter.search === undefined) return pages.run(() => read(asked));
+      try {
+        return await searches.run(() => read(asked, signal), signal);
+      } catch (error) {
+        throw sqlStateOf(error) === "deadline" ? tookTooLong(parts.waitMs) : error;
+      }
     },
 
     async *readAll(merchantId, filter) {
@@ -119,6 +121,9 @@ function createReader(engine: EngineSql, selectionOf: Selector, requestIds: Requ
 
 const NAMED = `SELECT ${ROW} FROM transactions WHERE id = ANY($1::text::bigint[])
   UNION SELECT ${ROW} FROM transactions WHERE lower(receipt_number) = lower($2::text COLLATE "C") AND receipt_number IS NOT NULL`;
+
+const tookTooLong = (waitMs: number): Refusal =>
+  new Refusal("unavailable", `the search took more than ${waitMs / 1000} s: search for more of the text, or later`);
 
 /** Runs a search until its client has gone. Then its connection ends, and so the server ends the search, too. */
 async function queryUntil(

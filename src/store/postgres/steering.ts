@@ -3,11 +3,14 @@ import type { SharedDocument, StoredDocument } from "../../domain/shared-documen
 import type { Query } from "../query.ts";
 import { UnusableDatabase } from "../store.ts";
 import type { EngineClock } from "./engine-clock.ts";
-import type { EngineSql } from "./sql.ts";
+import { BEGIN, type EngineSql } from "./sql.ts";
 
 /** The document in the table of the steering, and the replicas that run. */
 export interface SteeringTable extends SharedDocument {
-  /** Runs work that only one replica may do at a time. If this process ends, the lock is released. */
+  /**
+   * Runs work that only one replica may do at a time. If this process ends, the lock is released. The work runs again if an answer
+   * of the database is lost, also one that it waits for itself.
+   */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -89,9 +92,12 @@ export function createSteeringTable(sql: EngineSql, clock: EngineClock, name: st
       await sql.write("DELETE FROM replicas WHERE id = $1", [id]);
     },
     exclusively: (work) =>
-      sql.transaction(async (query) => {
+      sql.reading(async ({ query, script }) => {
+        await script(BEGIN);
         await read(query, LOCK);
-        return work();
-      }),
+        const done = await work();
+        await script("ROLLBACK"); // it has written nothing
+        return done;
+      }, true),
   };
 }

@@ -1,12 +1,15 @@
 import type { Database } from "bun:sqlite";
-import { clientHasGone, createSearchQueue } from "../search-queue.ts";
+import { clientHasGone, createSearchQueue, type ReadQueue } from "../read-queue.ts";
 import { type OpenDatabase, openForReading } from "./database.ts";
+
+/** How long a read waits for its turn: clients of the API do not wait much longer. */
+const WAIT_MS = 10_000;
 
 /** Long reads, each at one point in time, in steps. Other work runs between the steps. */
 export class LongReads {
   readonly #file: string;
   readonly #assertFileInPlace: () => void;
-  readonly #queue = createSearchQueue(1);
+  readonly #queue: ReadQueue;
   readonly #open = new Set<OpenDatabase>();
   /** That of {@link run}. A new one would prepare all statements again, and read all pages of the file again. */
   #kept: OpenDatabase | null = null;
@@ -14,10 +17,12 @@ export class LongReads {
 
   /**
    * @param file a database that is open already, and stays open
+   * @param stopwatch measures how long a read waits for its turn
    * @param assertFileInPlace throws if another file is in its place
    */
-  constructor(file: string, assertFileInPlace: () => void = () => {}) {
+  constructor(file: string, stopwatch: () => number, assertFileInPlace: () => void = () => {}) {
     this.#file = file;
+    this.#queue = createSearchQueue({ lanes: 1, waitMs: WAIT_MS, stopwatch });
     this.#assertFileInPlace = assertFileInPlace;
   }
 

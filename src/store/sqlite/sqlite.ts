@@ -84,7 +84,7 @@ export function createStore(
     fileWatch.look();
     fileWatch.assertInPlace();
   };
-  const longReads = new LongReads(file, assertFileNow);
+  const longReads = new LongReads(file, stopwatch, assertFileNow);
   const read = createSteppedReads(client, readSnapshot, longReads);
   return {
     merchants: createMerchantStore(sql, readSnapshot, commits),
