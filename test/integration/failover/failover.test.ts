@@ -21,6 +21,8 @@ const LOAD = isLong ? { clients: 24, pauseMs: 0 } : { clients: 8, pauseMs: 25 };
 const CALM_MS = isLong ? 1500 : 300;
 /** How long a manager takes to be sure that the primary has ended. */
 const DETECT_MS = isLong ? 1000 : 300;
+/** How long a commit waits for its answer, such as one of a replaced primary that has no standby. */
+const COMMIT_DEADLINE_MS = 4000;
 /** How long before a fail-over a replica is killed, and an asynchronous standby gets nothing. */
 const BEFORE_MS = 300;
 
@@ -30,7 +32,8 @@ const listeners = openListeners();
 const replicas: ReplicaServer[] = [];
 
 async function start(place: number, name: string, port = "0"): Promise<void> {
-  const flags = ["-q", "--port", port, "--drain", "1s", "--webhook", receiver.url];
+  const commits = ["--commit-deadline", `${COMMIT_DEADLINE_MS / 1000}s`];
+  const flags = ["-q", "--port", port, "--drain", "1s", "--webhook", receiver.url, ...commits];
   const replica = await startReplica(cluster.url, name, flags);
   listeners.listen(replica.ready.control_url);
   replicas[place] = replica;
@@ -151,7 +154,7 @@ describeWith(["haproxy"], "three replicas behind HAProxy, and a fail-over under 
       expectSound({ count: TIMES }, 1000));
 
     test("to a synchronous standby, and the old primary comes back and keeps its sessions: the same is true", () =>
-      expectSound({ count: Math.min(TIMES, 2), comesBack: true }, 5000));
+      expectSound({ count: Math.min(TIMES, 2), comesBack: true }, COMMIT_DEADLINE_MS + 1000));
 
     test("to an asynchronous standby that lags: the same audit finds the losses", async () => {
       expect((await failOver({ count: Math.min(TIMES, 4), isSynchronous: false })).lost).toBeGreaterThan(0);
