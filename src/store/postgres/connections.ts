@@ -68,8 +68,8 @@ export class Connections {
     }
   }
 
-  /** A connection until the caller ends it. */
-  async borrow(openMs: number): Promise<Connection> {
+  /** A connection until the caller ends it. Each statement may take `workMs`. */
+  async borrow({ openMs, workMs }: UseLimits): Promise<Connection> {
     const link = await this.#acquire(openMs);
     const end = () => {
       link.end();
@@ -81,7 +81,11 @@ export class Connections {
       end();
       throw error;
     }
-    return { query: link.query, script: link.script, end };
+    return {
+      query: (text, parameters) => this.#within(workMs, link.query(text, parameters)),
+      script: (text) => this.#within(workMs, link.script(text)),
+      end,
+    };
   }
 
   /** Ends all connections, and rejects statements that still run. */

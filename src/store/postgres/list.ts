@@ -72,7 +72,7 @@ export function createTransactionList(
       const rows = sql`SELECT ${sql.raw(ROW)} FROM ${transactions}
         WHERE ${list.selected(merchantId, await selectionOf(filter))} ${list.newest}`;
       const { sql: text, params } = dialect.sqlToQuery(rows);
-      const { query, script, end } = await connections.borrow(parts.waitMs);
+      const { query, script, end } = await connections.borrow({ openMs: parts.waitMs, workMs: parts.waitMs });
       try {
         await script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
         await query(`DECLARE selected NO SCROLL CURSOR FOR ${text}`, params);

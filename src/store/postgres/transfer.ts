@@ -10,12 +10,12 @@ import { recount } from "./totals.ts";
 
 const ROWS_AT_ONCE = 1000;
 
-/** How long to wait for the connection. */
-const OPEN_MS = 30_000;
+/** How long to wait for the connection, and for each statement: the last ones of an import read all rows. */
+const LIMITS = { openMs: 30_000, workMs: 24 * 60 * 60 * 1000 };
 
 /** Reads page by page, by ids, in one transaction that sees one point in time. */
 export async function* exportTables(connections: Connections): AsyncGenerator<TableRows> {
-  const { query, script, end } = await connections.borrow(OPEN_MS);
+  const { query, script, end } = await connections.borrow(LIMITS);
   try {
     await script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     for (const table of TABLES) {
@@ -36,7 +36,7 @@ export async function* exportTables(connections: Connections): AsyncGenerator<Ta
 }
 
 /**
- * It has no deadline and no retry, because the source can be read only once.
+ * It has no retry, because the source can be read only once.
  * @throws UnusableDatabase `foreign` if the database is not empty
  */
 export async function importTables(
@@ -44,7 +44,7 @@ export async function importTables(
   source: AsyncIterable<TableRows> | Iterable<TableRows>,
   name: string,
 ): Promise<void> {
-  const { query, script, end } = await connections.borrow(OPEN_MS);
+  const { query, script, end } = await connections.borrow(LIMITS);
   try {
     await script("BEGIN ISOLATION LEVEL READ COMMITTED");
     await script(`LOCK TABLE ${TABLES.join(", ")}, day_totals`);

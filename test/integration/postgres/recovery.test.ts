@@ -126,7 +126,7 @@ describePostgres((version) => {
     await insertPending(unlucky);
   });
 
-  /** A database whose searches for `tea` take 100 s. */
+  /** A database in which a read of the only payment, `tea`, takes 100 s. */
   async function openSlowShop(commitDeadlineMs: number) {
     const { url, store } = await openShop(version, { commitDeadlineMs });
     const { id } = await insertPending(store, { reference: "tea" });
@@ -137,6 +137,7 @@ describePostgres((version) => {
     );
     return {
       url,
+      list: store.transactionList,
       search: (signal: AbortSignal) =>
         rejectionOf(store.transactionList.list(1, { search: "tea" }, { number: 1, limit: 10 }, signal)),
       /** The sessions of the server that search. */
@@ -157,6 +158,13 @@ describePostgres((version) => {
       message: "the search took more than 2 s: search for more of the text, or later",
     });
     await until(running, (pids) => pids.length === 0);
+  });
+
+  test("a part of an export that takes longer than the deadline is the last one", async () => {
+    const { list } = await openSlowShop(2000);
+    const parts = list.readAll(1, {});
+    expect(await rejectionOf(parts.next())).toEqual(new NoAnswer("deadline"));
+    expect(await parts.next()).toMatchObject({ done: true });
   });
 
   test("two searches run at once, and one whose client has gone is ended at the server, too", async () => {
