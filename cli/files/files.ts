@@ -16,9 +16,10 @@ import {
 import { shown } from "../../src/domain/error.ts";
 import { around, findJsonMistake, lineAndColumn, looksLikeUtf16 } from "../../src/domain/json-mistake.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
-import { causeAt, causeOf, helpFor } from "../../src/store/causes.ts";
+import { causeOf, helpFor } from "../../src/store/causes.ts";
 import { draftBeside } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
+import { causeAt } from "../../src/store/wrong-path.ts";
 import type { Io } from "../io.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
 

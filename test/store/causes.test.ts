@@ -1,9 +1,10 @@
 import { SQLiteError } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { causeAt, causeOf, helpFor } from "../../src/store/causes.ts";
+import { causeOf, helpFor } from "../../src/store/causes.ts";
 import { attemptBeside } from "../../src/store/sqlite/attempt.ts";
 import { explain, openStore } from "../../src/store/sqlite/sqlite.ts";
+import { causeAt } from "../../src/store/wrong-path.ts";
 import { useFolder } from "../support/cleanup.ts";
 
 const inFolder = useFolder();

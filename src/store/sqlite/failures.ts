@@ -1,6 +1,6 @@
 import { SQLiteError } from "bun:sqlite";
-import { causeAt } from "../causes.ts";
 import { UnusableDatabase } from "../store.ts";
+import { causeAt } from "../wrong-path.ts";
 import { attemptBeside } from "./attempt.ts";
 
 /**
