@@ -39,6 +39,14 @@ interface PageDay {
   readonly skip: number;
 }
 
+/** Where the rows of a page begin in its days. */
+interface Beginning {
+  /** How many rows come before. */
+  readonly skip: number;
+  /** The row before the first one; else the rows begin with the newest. */
+  readonly after?: Place;
+}
+
 /**
  * Reads the list on one connection, in steps: it yields between two of them. The totals of days say where a page begins. Within its
  * day, a step skips a stretch of the index. A search reads all stretches of its days.
@@ -86,29 +94,42 @@ export class ListReader {
     const limit = Math.min(page.limit, summary.totalItems - offset);
     if (limit <= 0) return { rows: [], summary };
     const days = this.#statements.all<PageDay>(list.pageDays(merchantId, selection, offset, limit));
-    let skip = days[0]?.skip ?? 0;
-    let place: Place | undefined;
+    let begin: Beginning = { skip: days[0]?.skip ?? 0 };
+    const isFar = begin.skip > FEW_ENTRIES;
     const pages = JSON.stringify([merchantId, selection]);
-    const isFar = skip > FEW_ENTRIES;
     if (isFar) {
       yield "long";
-      place = this.#places.find(pages, offset);
-      if (place) skip = 0;
+      const after = this.#places.find(pages, offset);
+      if (after) begin = { skip: 0, after };
     }
-    const reads = this.#reads(merchantId, selection);
-    const shown: Place[] = [];
-    for (const stretch of stretchesOf(this.#statements, merchantId, joined(days), MOST_ENTRIES, place)) {
-      const count = skip === 0 ? null : (reads.count(stretch)[0]?.count ?? 0);
-      if (count === null || skip < count) {
-        shown.push(...reads.page(stretch, { limit: limit - shown.length, skip }));
-        if (shown.length === limit) break;
-      }
-      skip = Math.max(skip - (count ?? 0), 0);
-      yield;
-    }
+    const shown = yield* this.#readPlaces(merchantId, selection, joined(days), begin, limit);
     const last = shown.at(-1);
     if (isFar && last) this.#places.keep(pages, offset + shown.length, last);
     return { rows: this.#rowsOf(shown.map(({ id }) => id)), summary };
+  }
+
+  /** The places of the rows of a page. Stretches before it are counted, and skipped as a whole. */
+  *#readPlaces(
+    merchantId: number,
+    selection: Selection,
+    times: readonly Times[],
+    { skip: first, after }: Beginning,
+    limit: number,
+  ): Generator<Pause, Place[]> {
+    const reads = this.#reads(merchantId, selection);
+    const shown: Place[] = [];
+    let skip = first;
+    for (const stretch of stretchesOf(this.#statements, merchantId, times, MOST_ENTRIES, after)) {
+      const count = skip > 0 ? (reads.count(stretch)[0]?.count ?? 0) : 0;
+      if (skip > 0 && skip >= count) skip -= count;
+      else {
+        shown.push(...reads.page(stretch, { limit: limit - shown.length, skip }));
+        if (shown.length === limit) break;
+        skip = 0;
+      }
+      yield;
+    }
+    return shown;
   }
 
   /** Looks at each transaction of the days. */
