@@ -3,7 +3,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
 import { MOVE_TIMEOUT_MS } from "../../sandbox/control/rows/state.ts";
-import { atMost } from "../../src/domain/clock.ts";
+import { atMost, type Clock } from "../../src/domain/clock.ts";
 import { whatCame } from "../../src/domain/error.ts";
 import { visibleLines } from "../../src/domain/visible.ts";
 import { durations, sleep } from "../../src/system.ts";
@@ -55,10 +55,14 @@ export async function serveAssistant(io: Io, connection: Connection): Promise<vo
   process.stdin.destroy(); // its pipe would keep the process
 }
 
-function createServer(connection: Connection): McpServer {
+/**
+ * The tools, the documents and the tasks, without a transport.
+ * @param clock real time, for the news of a long call
+ */
+export function createServer(connection: Connection, clock: Clock = durations): McpServer {
   const server = new McpServer({ name: "momo", version }, { instructions: INSTRUCTIONS });
   addConnect(server, connection);
-  for (const [name, tool] of Object.entries(TOOLS)) addTool(server, connection, name, tool);
+  for (const [name, tool] of Object.entries(TOOLS)) addTool(server, connection, clock, name, tool);
   addResources(server);
   addPrompts(server);
   return server;
@@ -104,7 +108,7 @@ function addConnect(server: McpServer, connection: Connection): void {
   });
 }
 
-function addTool(server: McpServer, connection: Connection, name: string, tool: ToolWithActions): void {
+function addTool(server: McpServer, connection: Connection, clock: Clock, name: string, tool: ToolWithActions): void {
   const actions = Object.values(tool.actions);
   const readOnlyHint = actions.every(isReading);
   const config = {
@@ -123,7 +127,7 @@ function addTool(server: McpServer, connection: Connection, name: string, tool: 
       const read = readArguments(name, tool, given as Arguments);
       ({ action } = read);
       const carry = () => withServer(connection, (target) => carryOut(target, read, mcpReq.signal));
-      const { success: _, ...answer } = await withProgress(action.waits ? inTurn(carry) : carry(), mcpReq);
+      const { success: _, ...answer } = await withProgress(clock, action.waits ? inTurn(carry) : carry(), mcpReq);
       return resultOf({ ...newsFor(connection), ...bounded(action.compact?.(answer) ?? answer) });
     } catch (error) {
       const { target } = connection;
@@ -187,11 +191,11 @@ async function inTurn<T>(wait: () => Promise<T>): Promise<T> {
 const PROGRESS_EVERY_MS = 2000;
 
 /** Tells the assistant that a long call goes on, if it asked to be told. */
-async function withProgress<T>(work: Promise<T>, { _meta, notify }: ServerContext["mcpReq"]): Promise<T> {
+async function withProgress<T>(clock: Clock, work: Promise<T>, { _meta, notify }: ServerContext["mcpReq"]): Promise<T> {
   const progressToken = _meta?.progressToken;
   const ended = work.catch(() => "failed");
   for (let progress = 1; progressToken !== undefined; progress += 1) {
-    if ((await atMost(durations, PROGRESS_EVERY_MS, ended)) !== null) break;
+    if ((await atMost(clock, PROGRESS_EVERY_MS, ended)) !== null) break;
     const params = { progressToken, progress, message: "still waiting" };
     await notify({ method: "notifications/progress", params });
   }

@@ -1,14 +1,17 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, spyOn, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ToolAnnotations } from "@modelcontextprotocol/client";
+import { Client, InMemoryTransport, type ToolAnnotations } from "@modelcontextprotocol/client";
+import { serverAt } from "../../cli/client/server.ts";
+import { createServer } from "../../cli/mcp/server.ts";
 import { TOOLS } from "../../cli/mcp/tools.ts";
 import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
 import { type Answer, assistant, startSession } from "../support/assistant.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, hang, serveFake } from "../support/fake-server.ts";
+import { createManualClock } from "../support/manual-clock.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
-import { inTime, PATIENCE_MS, until } from "../support/waiting.ts";
+import { inTime, PATIENCE_MS, turns, until } from "../support/waiting.ts";
 
 /** `momo mcp`: the compiled executable, and the client of the protocol's own package. */
 
@@ -107,18 +110,50 @@ function assistantWith(answerWait: (request: Request) => Promise<Response>) {
   return assistant({}, flagsOf(server));
 }
 
-test.concurrent("a wait may take longer than other requests, and reports its progress until it ends", async () => {
+test("a wait may take ten minutes, and reports its progress each 2 s until it ends", async () => {
+  const asked = Promise.withResolvers<void>();
   const waited = Promise.withResolvers<Response>();
-  const heard: number[] = [];
-  const { call, client } = await assistantWith(() => waited.promise);
-  Object.assign(client, { _requestMessageId: 0 }); // a client may count its calls from 0
-  const onprogress = ({ progress }: { progress: number }) => {
-    // After 12 s; other requests may take 10 s.
-    if (heard.push(progress) === 6)
-      waited.resolve(Response.json({ success: false, message: "not yet" }, { status: 400 }));
+  const { baseUrl } = serveFake(() => {
+    asked.resolve();
+    return waited.promise;
+  });
+  const server = serverAt(baseUrl, fetch);
+  const target = {
+    baseUrl,
+    controlUrl: baseUrl,
+    controlToken: null,
+    apiKey: "",
+    apiSecret: "",
+    paymentAccountId: 1,
+    server,
   };
-  const { text } = await call("wait_for_payment", {}, { onprogress, timeout: PATIENCE_MS });
-  expect({ text, heard: heard.slice(0, 6) }).toEqual({ text: "not yet", heard: [1, 2, 3, 4, 5, 6] });
+  const clock = createManualClock(0);
+  const momo = createServer(
+    { target, isPrivate: false, isNew: false, find: () => target, stop: async () => {} },
+    clock,
+  );
+  const client = new Client({ name: "test", version: "1" });
+  const [own, other] = InMemoryTransport.createLinkedPair();
+  await Promise.all([momo.connect(other as never), client.connect(own)]);
+  Object.assign(client, { _requestMessageId: 0 }); // a client may count its calls from 0
+  const timeout = spyOn(AbortSignal, "timeout");
+  const heard: number[] = [];
+  const onprogress = ({ progress }: { progress: number }) => void heard.push(progress);
+  const call = client.callTool({ name: "wait_for_payment", arguments: {} }, { onprogress, timeout: PATIENCE_MS });
+  await inTime(asked.promise, () => "the sandbox was not asked to wait");
+  expect(timeout.mock.calls).toEqual([[600_000]]);
+  timeout.mockRestore();
+  for (let times = 1; times <= 3; times += 1) {
+    clock.advance(1999);
+    await turns(5);
+    expect(heard).toHaveLength(times - 1);
+    clock.advance(1);
+    await until(() => heard.length === times && clock.alarmsAtMs.length === 1);
+  }
+  waited.resolve(Response.json({ success: false, message: "not yet" }, { status: 400 }));
+  expect((await call).content).toMatchObject([{ text: "not yet" }]);
+  expect({ heard, alarms: clock.alarmsAtMs }).toEqual({ heard: [1, 2, 3], alarms: [] });
+  await client.close();
 });
 
 test.concurrent("a wait that the assistant cancels ends in the sandbox, too", async () => {
