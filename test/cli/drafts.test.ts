@@ -34,6 +34,7 @@ describe("drafts of another program beside momo's files stay as they are, whatev
     "momo.db.5-copy.tmp": "SQLite format 3\0 of mine",
     "momo.db.6.tmp-old-wal": "an old log of mine",
     "notes.7.tmp": "mine",
+    "momo.db.8.tmp": "",
   };
 
   function withDrafts(own = used): string {

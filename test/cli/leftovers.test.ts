@@ -15,6 +15,7 @@ import { basename, join } from "node:path";
 import { dataDirectoryAt } from "../../cli/files/data-directory.ts";
 import { writePrivateFile } from "../../cli/files/files.ts";
 import { removeDrafts } from "../../cli/files/leftovers.ts";
+import { lockDirectory } from "../../cli/files/own-directory.ts";
 import { makeTemporaryDirectory, removeTemporaryLeftovers } from "../../cli/files/temporary-directory.ts";
 import { withHintFor } from "../../cli/terminal/failure.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
@@ -204,6 +205,15 @@ describe("what a killed import leaves behind", () => {
       expect(readdirSync(other)).toEqual([]);
     },
   );
+});
+
+test("the record of a killed server goes when the next process takes its folder", async () => {
+  const directory = dataDirectoryAt(newFolder());
+  const addresses = { base_url: "http://127.0.0.1:1/v2", control_url: "http://127.0.0.1:1/_momo", control_token: null };
+  writeFileSync(directory.server, JSON.stringify({ id: "1", pid: 1, ...addresses }), { mode: 0o600 });
+  const release = lockDirectory(directory);
+  expect(existsSync(directory.server)).toBe(false);
+  release();
 });
 
 test("a draft that a killed process with the same number left does not stop a write, and stays", () => {

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
-import { type Answer, assistant } from "../support/assistant.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
+import { type Answer, assistant } from "./assistant.ts";
 
 /** What the tools of `momo mcp` take as assistants write it, and what they find. */
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { bounded } from "../../cli/mcp/bounded.ts";
-import { type Answer, type Assistant, assistant, startSession } from "../support/assistant.ts";
 import { cleanUp } from "../support/cleanup.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
+import { type Answer, type Assistant, assistant, startSession } from "./assistant.ts";
 
 /** What the tools of `momo mcp` say of themselves, and what they refuse. */
 

@@ -6,12 +6,12 @@ import { serverAt } from "../../cli/client/server.ts";
 import { createServer } from "../../cli/mcp/server.ts";
 import { TOOLS } from "../../cli/mcp/tools.ts";
 import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
-import { type Answer, assistant, startSession } from "../support/assistant.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, hang, serveFake } from "../support/fake-server.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
 import { inTime, PATIENCE_MS, turns, until } from "../support/waiting.ts";
+import { type Answer, assistant, startSession } from "./assistant.ts";
 
 /** `momo mcp`: the compiled executable, and the client of the protocol's own package. */
 

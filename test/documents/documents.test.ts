@@ -14,9 +14,10 @@ import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { checkStatusSchema, listTransactionsSchema, startPaymentSchema } from "../../src/http/input.ts";
 import { ROOT } from "../support/binary.ts";
 import { cleanUp } from "../support/cleanup.ts";
-import { anchorsOf, blocksOf, linksOf, readDocument, USER_DOCUMENTS } from "../support/documents.ts";
+import { blocksOf, readDocument, USER_DOCUMENTS } from "../support/documents.ts";
 import { runMomo } from "../support/momo.ts";
 import { openScene } from "../support/scene.ts";
+import { anchorsOf, linksOf } from "./links.ts";
 
 afterAll(cleanUp);
 

@@ -176,6 +176,7 @@ describe("secrets are redacted however they are written", () => {
     (character) => `%${hex(character)}`,
     (character) => `%${hex(character).toUpperCase()}`,
     (character) => `%25${hex(character)}`,
+    (character) => `%25252525${hex(character)}`,
     (character) => `%u00${hex(character)}`,
     (character) => `\\u00${hex(character)}`,
     (character) => `\\u00${hex(character).toUpperCase()}`,

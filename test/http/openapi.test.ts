@@ -4,8 +4,9 @@ import { version } from "../../cli/version.ts";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { serversOf } from "../../src/http/openapi.ts";
 import { forAllTests } from "../support/cleanup.ts";
-import { fetchDescription, openDescription, operationOf, schemaChecker } from "../support/openapi.ts";
+import { schemaChecker } from "../support/openapi.ts";
 import { expectSoundAnswer, openScene, payment, type RequestSpec, readAnswer } from "../support/scene.ts";
+import { fetchDescription, openDescription, operationOf } from "./description.ts";
 
 const PATHS = ["/stkpush.php", "/status.php", "/transactions.php"];
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { parseProfile } from "../../sandbox/check/profiles.ts";
 import { type Profile, profileSchema } from "../../src/http/profile.ts";
-import { openDescription, operationOf, schemaChecker } from "../support/openapi.ts";
+import { schemaChecker } from "../support/openapi.ts";
 import { openScene, type RequestSpec, type Scene } from "../support/scene.ts";
+import { openDescription, operationOf } from "./description.ts";
 
 /** momo with a profile does what the profile says, and nothing else differently. */
 

@@ -11,8 +11,7 @@ import { run } from "../../scripts/release/run.ts";
 import { chosenTargets, TARGETS, type Target } from "../../scripts/release/targets.ts";
 import { tryExecutable } from "../../scripts/release/try-executable.ts";
 import { builtBinary, ROOT } from "../support/binary.ts";
-import { cleanUp, keepEnvironment, later, newFolder } from "../support/cleanup.ts";
-import { makePrograms } from "../support/release.ts";
+import { cleanUp, keepEnvironment, later, makePrograms, newFolder } from "../support/cleanup.ts";
 import { rejectionOf } from "../support/waiting.ts";
 
 afterAll(cleanUp);

@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { insertRow, ROWS } from "../store/rows.ts";
 import { forEachTest } from "../support/cleanup.ts";
 import { addCaller, type Caller, openService, type ServiceScene } from "../support/service.ts";
-import { insertRow, ROWS } from "../support/shop.ts";
 import { rejectionOf } from "../support/waiting.ts";
 
 /** Stands here once more, so that another value is noticed. */

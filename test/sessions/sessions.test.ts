@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { createMutex } from "../../src/domain/mutex.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { holdSilentOrigin } from "../support/fake-server.ts";
-import { momoForBash } from "../support/here.ts";
 import { PROGRAM, runToEnd } from "../support/momo.ts";
 import { type Needed, testWith } from "../support/needs.ts";
 import { Recording } from "../support/recording.ts";
 import { createSameText, startSame } from "../support/sandbox.ts";
 import { tell } from "../support/stories.ts";
 import { RUN_MS } from "../support/waiting.ts";
+import { momoForBash } from "./bash.ts";
 
 /**
  * A file of `sessions` is a story: what a person types at a new sandbox, and what appears: stdout, and after `!` stderr (after ` / ` its

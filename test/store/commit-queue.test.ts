@@ -60,6 +60,22 @@ describe("group commit", () => {
     expect([meter.commits, meter.rows]).toEqual([1, 3]);
   });
 
+  test("a commit waits three turns at most for further writes", async () => {
+    let isOver = false;
+    const first = commits
+      .run(() => add("first"))
+      .then(() => {
+        isOver = true;
+      });
+    const others: Promise<unknown>[] = [];
+    while (!isOver && others.length < 50) {
+      others.push(commits.run(() => add("another")));
+      await nextTurn();
+    }
+    expect(others.length).toBeWithin(1, 10);
+    await Promise.all([first, ...others]);
+  });
+
   const cause = new Error("it fails");
   test.each([
     ["that the database refuses", () => add(""), expect.objectContaining({ code: "SQLITE_CONSTRAINT_CHECK" })],

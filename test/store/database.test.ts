@@ -12,11 +12,11 @@ import { acquireLock, isHeld } from "../../src/store/sqlite/lock.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 import { copyDatabase, inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { dayTotals, transactions } from "../../src/store/sqlite/tables.ts";
-import { startProgram } from "../support/child.ts";
 import { useFolder } from "../support/cleanup.ts";
 import { seededRandom } from "../support/random.ts";
 import { insertPending, openStoreWithMerchants, paidAt, pendingOf } from "../support/shop.ts";
 import { rejectionOf } from "../support/waiting.ts";
+import { startProgram } from "./programs.ts";
 
 const inFolder = useFolder();
 

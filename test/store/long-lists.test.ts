@@ -13,10 +13,10 @@ import { MOST_ENTRIES } from "../../src/store/sqlite/stretches.ts";
 import { recount } from "../../src/store/sqlite/totals.ts";
 import type { Store } from "../../src/store/store.ts";
 import { stopwatch } from "../../src/system.ts";
-import { naiveList, naiveSummary } from "../support/book.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { CREATED_AT_MS, cancelled, insertPending, openStoreWithMerchants, paid } from "../support/shop.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";
+import { naiveList, naiveSummary } from "./book.ts";
 
 /** Lists that skip, or find, more rows than are read at once. */
 

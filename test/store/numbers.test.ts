@@ -3,14 +3,16 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { isMemo } from "../../sandbox/network/script.ts";
 import type { TransactionFilter } from "../../src/domain/filters.ts";
-import { receiptNumber, secretOf } from "../../src/domain/identifiers.ts";
+import { MAX_NUMBER, receiptNumber, secretOf } from "../../src/domain/identifiers.ts";
 import { dayOf } from "../../src/domain/timestamp.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import { continueNumbers, openStore, readRows, writeRows } from "../../src/store/sqlite/sqlite.ts";
 import type { TableRows } from "../../src/store/transfer.ts";
-import { naiveList } from "../support/book.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { CREATED_AT_MS, insertPending, insertRow, openStoreWithMerchants, paid, ROWS } from "../support/shop.ts";
+import { addMerchants, CREATED_AT_MS, insertPending, openStoreWithMerchants, paid } from "../support/shop.ts";
+import { rejectionOf } from "../support/waiting.ts";
+import { naiveList } from "./book.ts";
+import { insertRow, ROWS } from "./rows.ts";
 
 const inFolder = useFolder();
 const MINUTE_MS = 60_000;
@@ -164,6 +166,27 @@ test("a reset whose commit fails changes neither the numbers nor the transaction
   other.close();
   expect(await store.transactions.listPending(10)).toEqual([kept]);
   expect((await insertPending(store)).id).toBe(2);
+  store.close();
+});
+
+test("with a seed, a reset begins with the first number again, and a restore continues after its payments", async () => {
+  const store = openStore(inFolder("momo.db"), { requestIdKey: new Uint8Array(32) });
+  await addMerchants(store, 1);
+  for (let count = 1; count <= 5; count += 1) await insertPending(store);
+  const saved = await store.transactions.save(10);
+  await store.transactions.clear();
+  expect((await insertPending(store)).id).toBe(1);
+  await saved?.restore();
+  expect((await insertPending(store)).id).toBe(6);
+  store.close();
+});
+
+test("after the greatest number, a payment is refused", async () => {
+  const store = await openStoreWithMerchants(inFolder("momo.db"));
+  const other = new Database(inFolder("momo.db"));
+  insertRow(other, "transactions", { ...ROWS.transactions, id: MAX_NUMBER });
+  other.close();
+  expect(await rejectionOf(insertPending(store))).toMatchObject({ message: "all numbers are used" });
   store.close();
 });
 

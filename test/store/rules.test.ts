@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
-import { insertRow, ROWS, type Row } from "../support/shop.ts";
+import { insertRow, ROWS, type Row } from "./rows.ts";
 
 /** The database repeats the rules of the state machine, in CHECKs and triggers. */
 

@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import type { Program } from "./programs.ts";
+import { later } from "./cleanup.ts";
 import { PATIENCE_MS } from "./waiting.ts";
 
 /** A process that a test started, and what it has written so far. */
@@ -33,6 +32,7 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
+/** `cleanUp` ends it. */
 export function startChild(
   command: readonly string[],
   { env, cwd, stdin = "", detached = false }: ChildOptions,
@@ -52,6 +52,10 @@ export function startChild(
   const exited = exitCodeOf(child).then(async (code) => {
     await read;
     return code;
+  });
+  later(() => {
+    child.kill("SIGKILL");
+    return exited;
   });
   return {
     pid: child.pid,
@@ -141,11 +145,3 @@ export class Transcript {
     resolve();
   }
 }
-
-/** Runs a program of programs.ts as a process. It ends when its input ends. */
-export const startProgram = (name: Program, ...args: string[]): Child =>
-  startChild([process.execPath, join(import.meta.dir, "programs.ts"), name, ...args], {
-    env: process.env,
-    cwd: import.meta.dir,
-    stdin: null,
-  });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -45,6 +45,13 @@ export function newProgramFolder(): string {
   const folder = mkdtempSync(join(dist, "test-"));
   later(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** A folder for the path, with these programs. */
+export function makePrograms(scripts: Readonly<Record<string, string>>): { PATH: string; bin: string } {
+  const bin = newProgramFolder();
+  for (const [name, script] of Object.entries(scripts)) writeFileSync(join(bin, name), script, { mode: 0o755 });
+  return { PATH: `${bin}:${process.env.PATH}`, bin };
 }
 
 /**

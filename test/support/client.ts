@@ -1,17 +1,17 @@
 import { createParser } from "eventsource-parser";
 import { inTime } from "./waiting.ts";
 
-/** Where a running sandbox is, and the key and the account of a merchant. */
+/** Where a running sandbox is, and the key of a merchant. */
 interface Address {
   readonly baseUrl: string;
   readonly controlUrl: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly paymentAccountId: number;
+  readonly headers: Record<string, string>;
 }
 
 type Json = Record<string, unknown>;
 
-export interface Client {
+export interface Client extends Address {
+  readonly origin: string;
   readonly get: (path: string) => Promise<Response>;
   readonly post: (path: string, body: object, more?: object) => Promise<Response>;
   /** Any control call. */
@@ -27,7 +27,12 @@ export interface Client {
 }
 
 /** The requests of a merchant, and of a person who steers, to a running sandbox. */
-export function createClient({ baseUrl, controlUrl, headers, paymentAccountId }: Address): Client {
+export function createClient({
+  baseUrl,
+  controlUrl,
+  headers,
+  paymentAccountId,
+}: Address & { readonly paymentAccountId: number }): Client {
   function send(method: string, url: string, json?: unknown, more: object = {}): Promise<Response> {
     const content = json === undefined ? {} : { body: JSON.stringify(json) };
     const type = json === undefined ? {} : { "Content-Type": "application/json" };
@@ -42,6 +47,10 @@ export function createClient({ baseUrl, controlUrl, headers, paymentAccountId }:
   const ask = (method: string, path: string, json?: unknown) => send(method, controlUrl + path, json);
 
   return {
+    baseUrl,
+    controlUrl,
+    headers,
+    origin: new URL(baseUrl).origin,
     get,
     post,
     ask,

@@ -71,17 +71,12 @@ export function cleanEnvironment(home: string): Record<string, string> {
 
 function start(command: readonly string[], { env, cwd, stdin }: RunOptions, detached = false): Child {
   const home = newFolder();
-  const child = startChild(command, {
+  return startChild(command, {
     env: { ...cleanEnvironment(home), ...env },
     cwd: cwd ?? home,
     detached,
     ...(stdin !== undefined && { stdin }),
   });
-  later(() => {
-    child.signal("SIGKILL");
-    return child.exited;
-  });
-  return child;
 }
 
 /** What `momo serve --json` prints, of a server that has made its own key. */

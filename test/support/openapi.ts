@@ -1,7 +1,4 @@
-import { expect } from "bun:test";
 import { dirname } from "node:path";
-import type { Engine } from "./engines.ts";
-import { openScene, type Scene, type SceneOptions } from "./scene.ts";
 
 /** The parts of the OpenAPI description of the merchant API that tests read. */
 export interface Description {
@@ -13,7 +10,7 @@ export interface Description {
   readonly components: { readonly schemas: { readonly Failure: object; readonly Transaction: object } };
 }
 
-interface Operation {
+export interface Operation {
   readonly requestBody?: { readonly content: Content };
   readonly parameters: readonly {
     readonly description?: string;
@@ -29,19 +26,6 @@ interface Content {
   readonly "application/json": { readonly schema: object; readonly example: Record<string, unknown> };
 }
 
-/** Asks without credentials. */
-export const fetchDescription = ({ handle }: Scene, init: RequestInit = {}) =>
-  handle(new Request("http://localhost/openapi.json", init));
-
-export async function openDescription(options: SceneOptions = {}, engine?: Engine) {
-  const scene = await openScene(options, engine);
-  const response = await fetchDescription(scene);
-  expect(response.status).toBe(200);
-  expect(response.headers.get("Content-Type")).toStartWith("application/json");
-  const description = (await response.json()) as Description;
-  return { scene, description, close: scene.close };
-}
-
 const resolved = new WeakMap<Description, Description>();
 
 /** The description with each named schema in the place of its name. */
@@ -54,12 +38,6 @@ export function withoutNames(description: Description): Description {
   const whole = JSON.parse(JSON.stringify(description, place)) as Description;
   resolved.set(description, whole);
   return whole;
-}
-
-export function operationOf(description: Description, path: string): Operation {
-  const [operation] = Object.values(withoutNames(description).paths[path] ?? {});
-  if (!operation) throw new Error(`${path} is not described`);
-  return operation;
 }
 
 const compile = await createSchemaChecker();

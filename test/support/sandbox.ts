@@ -13,10 +13,6 @@ const ENVIRONMENT = new Environment(process.env);
 
 /** A whole sandbox in this process, on a real port: what `momo serve` starts. */
 export interface Sandbox extends Client {
-  readonly origin: string;
-  readonly baseUrl: string;
-  readonly controlUrl: string;
-  readonly headers: Record<string, string>;
   /** Flags that name its data directory, and so the server, to commands. */
   readonly at: readonly [string, string];
   stop(): Promise<void>;
@@ -55,16 +51,8 @@ export async function startIn(directory: string, options: Partial<SandboxConfig>
   later(stopSoundly);
   if (!credentials) throw new Error("it has no key");
   const headers = { "X-API-Key": credentials.api_key, "X-API-Secret": credentials.api_secret };
-
-  return {
-    origin: new URL(baseUrl).origin,
-    baseUrl,
-    controlUrl,
-    headers,
-    at: ["--data", directory],
-    ...createClient({ baseUrl, controlUrl, headers, paymentAccountId: credentials.payment_account_id }),
-    stop: stopSoundly,
-  };
+  const client = createClient({ baseUrl, controlUrl, headers, paymentAccountId: credentials.payment_account_id });
+  return { ...client, at: ["--data", directory], stop: stopSoundly };
 }
 
 /** A new sandbox with a frozen clock, which has the same numbers, ids, keys and times in each run. */

@@ -12,7 +12,6 @@ import { readEvents } from "./client.ts";
 import { sqlite } from "./engines.ts";
 import { seededRandom } from "./random.ts";
 import { addCaller, type Caller, START_MS } from "./service.ts";
-import { identified } from "./shop.ts";
 import { inTime } from "./waiting.ts";
 
 /** Both APIs, put together as the server puts them, without a port; and tables of requests with the expected answers. */
@@ -234,20 +233,6 @@ export function useScene(options: SceneOptions = {}): Scene {
 /** The least that a payment needs. */
 export function payment({ accountId }: Caller) {
   return { payment_account_id: accountId, phone: "0712345678", amount: 100 };
-}
-
-/** Stores `count` payments of the first caller. The network completes the first after `afterMs`, then one each millisecond. */
-export function insertDue({ store, caller }: Pick<Scene, "store" | "caller">, count: number, afterMs = 1) {
-  const { merchantId, accountId } = caller;
-  return Promise.all(
-    Array.from({ length: count }, async (_, index) => {
-      const checkAtMs = START_MS + afterMs + index;
-      const times = { createdAtMs: START_MS, expiresAtMs: checkAtMs + 60_000 };
-      const pending = await identified(store, { merchantId, paymentAccountId: accountId, ...times });
-      await store.transactions.insert({ ...pending, memo: `completed ${checkAtMs} default`, checkAtMs });
-      return pending.id;
-    }),
-  );
 }
 
 export async function readAnswer(response: Response): Promise<Answer> {

@@ -198,7 +198,7 @@ export class ListReader {
     const query = sql`SELECT id FROM ${transactions} INDEXED BY transactions_by_reference
       WHERE ${and(ofMerchant, list.isReferenceIn(searched.reference))} LIMIT ${MOST_LOOKED_UP + 1}`;
     const ids = this.#statements.all<{ id: number }>(query);
-    return ids.length > MOST_LOOKED_UP ? null : [...new Set([...searched.named, ...ids.map(({ id }) => id)])];
+    return ids.length > MOST_LOOKED_UP ? null : [...searched.named, ...ids.map(({ id }) => id)];
   }
 
   /** The rows that have this text as an identifier. */

@@ -3,19 +3,12 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { join } from "node:path";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import {
-  blocksOf,
-  type Document,
-  GO,
-  readDocument,
-  type Session,
-  startSession,
-  USER_DOCUMENTS,
-} from "../../support/documents.ts";
+import { blocksOf, type Document, readDocument, USER_DOCUMENTS } from "../../support/documents.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith, type Needed, testWith } from "../../support/needs.ts";
 import { describeWithPostgres, emptyDatabase } from "../../support/replicas.ts";
 import { TEST_TIMEOUT_MS, until } from "../../support/waiting.ts";
+import { GO, type Session, startSession } from "./session.ts";
 
 /** The commands of the documents, run as they are written, in their order, one server for each document. */
 

@@ -3,8 +3,8 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { startSession } from "../../support/documents.ts";
 import { testWith } from "../../support/needs.ts";
+import { startSession } from "./session.ts";
 
 /** The fixture of pytest that people copy, docs/examples/conftest.py. */
 

@@ -4,10 +4,11 @@ import type { SandboxConfig } from "../../../cli/serving/run-sandbox.ts";
 import type { AuditReport } from "../../../npm/records.ts";
 import { ROOT } from "../../support/binary.ts";
 import { type Child, startChild } from "../../support/child.ts";
-import { later, newFolder } from "../../support/cleanup.ts";
+import { newFolder } from "../../support/cleanup.ts";
 import { readDocument } from "../../support/documents.ts";
 import { cleanEnvironment, runToEnd } from "../../support/momo.ts";
 import type { Needed } from "../../support/needs.ts";
+import { freePort } from "../../support/postgres.ts";
 import { type Sandbox, startIn } from "../../support/sandbox.ts";
 import { START_MS } from "../../support/service.ts";
 import { until } from "../../support/waiting.ts";
@@ -98,14 +99,6 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 async function runCron(command: readonly string[], { folder, environment }: Shop): Promise<string> {
   const { stdout, stderr } = await runToEnd(command, { cwd: folder, env: environment });
   return stdout + stderr;
-}
-
-/** Only PHP needs a port that is known before. */
-function freePort(): number {
-  const socket = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
-  const { port } = socket;
-  socket.stop(true);
-  return port;
 }
 
 export const delivered = (folder: string) =>
@@ -214,11 +207,8 @@ export async function openShop(kind: Kind, file: string, options: Partial<Sandbo
 const saidBy = (child: Child) => `${child.stdout.text}${child.stderr.text}`;
 
 async function startServer(kind: Kind, folder: string, environment: Record<string, string>) {
+  // Only PHP needs a port that is known before.
   const child = startChild(kind.command(freePort()), { env: environment, cwd: folder });
-  later(() => {
-    child.signal("SIGKILL");
-    return child.exited;
-  });
   const origin = await until(
     async () => /http:\/\/127\.0\.0\.1:\d+/.exec(saidBy(child))?.[0] ?? "",
     (address) => address !== "",

@@ -5,8 +5,8 @@ import { ROOT } from "../../support/binary.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { testWith } from "../../support/needs.ts";
-import { installPackages } from "../../support/release.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
+import { installPackages } from "./packages.ts";
 
 /** The test helper where a test has replaced what programs reach the network and the time with. */
 

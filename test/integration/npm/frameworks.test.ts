@@ -6,8 +6,8 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { blocksOf, readDocument } from "../../support/documents.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { type Needed, testWith } from "../../support/needs.ts";
-import { installPackages } from "../../support/release.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
+import { installPackages } from "./packages.ts";
 
 /** The examples of docs/testing.md for test runners, run by these in a project that has the npm package. */
 

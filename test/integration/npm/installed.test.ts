@@ -8,8 +8,8 @@ import { builtBinary, ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { afterMounts, testWithMounts } from "../../support/needs.ts";
-import { installPackages } from "../../support/release.ts";
 import { testHelperIn } from "./helper-in-runtime.ts";
+import { installPackages } from "./packages.ts";
 
 /** The npm packages as a project has them. */
 

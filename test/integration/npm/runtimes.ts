@@ -5,8 +5,8 @@ import { ROOT } from "../../support/binary.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { readDocument } from "../../support/documents.ts";
 import { named } from "../../support/needs.ts";
-import { installPackages } from "../../support/release.ts";
 import { testHelperIn } from "./helper-in-runtime.ts";
+import { installPackages } from "./packages.ts";
 
 /** The test helper in the runtimes that `npm run dev runtimes` installs. */
 

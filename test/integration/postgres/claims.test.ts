@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
-import { startProgram } from "../../support/child.ts";
+import { startProgram } from "../../store/programs.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { describePostgres, openReplica, openShop, runSql, type Version } from "../../support/postgres.ts";
 import { CREATED_AT_MS, insertPending, paid, planDeliveries } from "../../support/shop.ts";

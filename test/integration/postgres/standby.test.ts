@@ -168,10 +168,6 @@ auth_type = any\npool_mode = transaction\ndefault_pool_size = 3\nunix_socket_dir
     env: {},
     cwd: "/",
   });
-  later(async () => {
-    child.signal("SIGKILL");
-    await child.exited;
-  });
   await child.stderr.until(/process up/);
   return listen;
 }

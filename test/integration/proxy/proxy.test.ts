@@ -4,14 +4,8 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { type Served, serveMomo } from "../../support/momo.ts";
 import { describeWith, launchBrowser, testWith } from "../../support/needs.ts";
-import {
-  makeCertificate,
-  type RunningProxy,
-  serveWithToken,
-  startHaproxy,
-  startNginx,
-  TOKEN,
-} from "../../support/proxies.ts";
+import { type RunningProxy, startHaproxy } from "../../support/proxies.ts";
+import { makeCertificate, serveWithToken, startNginx, TOKEN } from "./nginx.ts";
 
 /** What a client elsewhere can reach through a real proxy: never the control API. */
 

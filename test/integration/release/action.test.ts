@@ -8,8 +8,8 @@ import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { blocksOf, readDocument } from "../../support/documents.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
-import { makeRelease, serveFiles } from "../../support/release.ts";
 import { until } from "../../support/waiting.ts";
+import { makeRelease, serveFiles } from "./releases.ts";
 
 /** The action setup-momo, with a runner whose files are in a folder, and a release from a server of this machine. */
 

@@ -14,12 +14,12 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { builtBinary, ROOT } from "../../support/binary.ts";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { cleanUp, makePrograms, newFolder } from "../../support/cleanup.ts";
 import { contentsOf } from "../../support/contents.ts";
 import { holdSilentOrigin, serveRaw } from "../../support/fake-server.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { afterMounts, testWithMounts } from "../../support/needs.ts";
-import { makePrograms, makeRelease, serveFiles } from "../../support/release.ts";
+import { makeRelease, serveFiles } from "./releases.ts";
 
 /** install.sh with releases from a server of this machine. */
 

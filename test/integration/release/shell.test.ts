@@ -3,10 +3,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { name as NAME } from "../../../package.json";
 import { ROOT } from "../../support/binary.ts";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { cleanUp, makePrograms, newFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
-import { makePrograms } from "../../support/release.ts";
 
 afterAll(cleanUp);
 

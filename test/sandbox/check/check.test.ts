@@ -4,9 +4,10 @@ import type { CheckReport } from "../../../sandbox/check/result.ts";
 import type { Exchange } from "../../../sandbox/check/service.ts";
 import { answersOf, failureSchema } from "../../../src/http/answers.ts";
 import type { Profile } from "../../../src/http/profile.ts";
+import { openDescription, operationOf } from "../../http/description.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { onEveryEngine } from "../../support/engines.ts";
-import { openDescription, operationOf, schemaChecker } from "../../support/openapi.ts";
+import { schemaChecker } from "../../support/openapi.ts";
 import { newScene } from "../../support/scene.ts";
 import { checkScene, fillScene, seenOf } from "./checked.ts";
 

@@ -7,9 +7,10 @@ import { clockBy, systemClock } from "../../../src/system.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { isSteering } from "../../support/client.ts";
 import { type Sandbox, startIn } from "../../support/sandbox.ts";
-import { insertDue, useScene } from "../../support/scene.ts";
+import { useScene } from "../../support/scene.ts";
 import { failWrites } from "../../support/shop.ts";
 import { rejectionOf } from "../../support/waiting.ts";
+import { insertDue } from "./due.ts";
 
 afterAll(cleanUp);
 

@@ -197,6 +197,14 @@ describe("probability and seed", () => {
   test.each<[what: string, change: (plan: FaultPlan) => void, goesOn: boolean]>([
     ["another fault is added", (plan) => plan.add(7, [fault(1, { path: "/stkpush.php" })]), true],
     ["it is removed", (plan) => plan.remove(String(plan.add(7, [fault(1, { path: "/stkpush.php" })])[0])), true],
+    [
+      "all are removed, and one is added",
+      (plan) => {
+        plan.remove("1");
+        plan.add(7, [fault(0.5)]);
+      },
+      false,
+    ],
     ["one is added with another seed", (plan) => plan.add(8, [fault(1, { path: "/stkpush.php" })]), false],
     ["the same faults are sent again", (plan) => plan.replace(7, [fault(0.5)]), false],
     ["the faults are sent again as they are", (plan) => plan.replace(7, plan.faults), false],
@@ -220,6 +228,18 @@ describe("probability and seed", () => {
     plan.load(plan.save());
     plan.replace(7, faults);
     expect(draw()).toEqual(first);
+  });
+
+  test("what a fault has counted is forgotten when it is used up or removed", () => {
+    const plan = new FaultPlan(rethrow);
+    plan.replace(7, [fault(1, { kind: "rate", per_minute: 1 }), fault(1, { kind: "rate", per_minute: 1, times: 1 })]);
+    const keptOf = () => Object.keys(plan.save().kept);
+    plan.strike(POLL);
+    expect(keptOf()).toEqual(["1", "2"]);
+    plan.remove("1");
+    expect(keptOf()).toEqual(["2"]);
+    expect(plan.strike(POLL)?.fault).toMatchObject({ times: 1 });
+    expect(keptOf()).toEqual([]);
   });
 
   test.each<[Fault, path: string, isCounted: boolean]>([

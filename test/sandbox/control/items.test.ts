@@ -81,8 +81,18 @@ describe.each<[list: "rules" | "faults", item: object]>([
     await sandbox.control("PUT", path, { [list]: Array(most).fill(item) });
     const { status, body } = await sandbox.call("POST", path, { json: item });
     expect({ status, message: body.message }).toEqual({ status: 400, message: `there can be at most ${most} ${list}` });
+    const all = await sandbox.call("PUT", path, { json: { [list]: Array(most + 1).fill(item) } });
+    expect([all.status, all.body.message]).toEqual([400, expect.stringContaining(`at most ${most}`)]);
     expect(await inForce()).toHaveLength(most);
   });
+});
+
+test("a refusal names twenty ids, and says if there are more", () => {
+  const list = new NumberedList("rule", 30);
+  list.add(Array(20).fill({}));
+  expect(() => list.remove("x")).toThrow(/, 19, 20$/);
+  list.add([{}]);
+  expect(() => list.remove("x")).toThrow(/, 19, 20, and more$/);
 });
 
 test("a restored list goes on with its ids", () => {

@@ -12,9 +12,10 @@ import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { startIn } from "../../support/sandbox.ts";
-import { expectSoundAnswer, insertDue, readAnswer, useScene } from "../../support/scene.ts";
+import { expectSoundAnswer, readAnswer, useScene } from "../../support/scene.ts";
 import { paid } from "../../support/shop.ts";
 import { nextTurn, until } from "../../support/waiting.ts";
+import { insertDue } from "./due.ts";
 
 const PAID = samplePayment(0);
 const sandbox = useScene();

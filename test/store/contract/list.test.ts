@@ -13,9 +13,9 @@ import {
   STATUSES,
   type Transaction,
 } from "../../../src/domain/transaction.ts";
-import { fillStore, naiveList, naiveSummary, PHONES, REFERENCES } from "../../support/book.ts";
 import { onEveryEngine, useOneShop } from "../../support/engines.ts";
 import { CREATED_AT_MS, identified, insertPending, paid, paidAt } from "../../support/shop.ts";
+import { fillStore, naiveList, naiveSummary, PHONES, REFERENCES } from "../book.ts";
 
 const anyDay = fc.integer({ min: -1, max: 4 }).map((offset) => (dayOf(CREATED_AT_MS) + offset) as Day);
 
@@ -197,6 +197,15 @@ onEveryEngine((engine) => {
     // The same number with another day is another receipt.
     expect(await count(3, receiptNumber(atMs + 86_400_000, derived.id))).toBe(0);
     expect(await count(3, receiptNumber(atMs, chosen.id))).toBe(0);
+  });
+
+  test("a search that also finds ends finds that of a reference after a separator, and no end within a word", async () => {
+    await insertPending(shop.store, { merchantId: 3, paymentAccountId: 3, reference: "INV/2026-AB7" });
+    const countOf = async (search: string, findsEnds: boolean) => {
+      const page = { number: 1, limit: 9 };
+      return (await shop.store.transactionList.list(3, { search, findsEnds }, page)).summary.totalItems;
+    };
+    expect([await countOf("ab7", true), await countOf("ab7", false), await countOf("b7", true)]).toEqual([1, 0, 0]);
   });
 
   test("a row that several of its texts match is counted once", async () => {

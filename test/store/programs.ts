@@ -1,6 +1,7 @@
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { acquireLock, isHeld, openStore } from "../../src/store/sqlite/sqlite.ts";
-import { openEngine } from "./postgres.ts";
+import { type Child, startChild } from "../support/child.ts";
+import { openEngine } from "../support/postgres.ts";
 
 /** Separate processes for the tests: the first argument names one. Each prints a line when it has what it holds. */
 const PROGRAMS = {
@@ -47,7 +48,15 @@ const PROGRAMS = {
     });
   },
 };
-export type Program = keyof typeof PROGRAMS;
+type Program = keyof typeof PROGRAMS;
+
+/** Starts one as a process. It ends when its input ends. */
+export const startProgram = (name: Program, ...args: string[]): Child =>
+  startChild([process.execPath, import.meta.path, name, ...args], {
+    env: process.env,
+    cwd: import.meta.dir,
+    stdin: null,
+  });
 
 const say = (line: string | undefined) => process.stdout.write(`${line}\n`);
 

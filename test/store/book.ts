@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from "../../src/domain/transaction.ts";
 import type { Store } from "../../src/store/store.ts";
-import { CREATED_AT_MS, insertPending, paidAt } from "./shop.ts";
+import { CREATED_AT_MS, insertPending, paidAt } from "../support/shop.ts";
 
 export const REFERENCES = [
   null,

@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { builtBinary } from "./binary.ts";
-import { later, newFolder } from "./cleanup.ts";
-import { cleanEnvironment } from "./momo.ts";
-import { inTime } from "./waiting.ts";
+import { builtBinary } from "../support/binary.ts";
+import { later, newFolder } from "../support/cleanup.ts";
+import { cleanEnvironment } from "../support/momo.ts";
+import { inTime } from "../support/waiting.ts";
 
 export type Answer = Record<string, unknown>;
 
