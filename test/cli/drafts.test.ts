@@ -7,19 +7,13 @@ import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { contentsOf } from "../support/contents.ts";
 import { cleanEnvironment, PROGRAM, runMomo, runToEnd, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
+import { usedDirectory } from "./used-directory.ts";
 
 /** Drafts in a data directory, and temporary folders: those of momo's own are known by name and content, and no others are removed. */
 
 afterAll(cleanUp);
 
-/** A data directory that was in use, and a copy of its database. */
-const used = newFolder();
-const sandbox = await startIn(used);
-await sandbox.pay();
-await sandbox.control("POST", "/clock", { advance: "1s" });
-await sandbox.stop();
-const copy = join(newFolder(), "copy.db");
-await runMomo(["export", copy, "--data", used]);
+const { used, copy } = await usedDirectory();
 
 /** With the executable, also what could run in this process. */
 const run = (words: readonly string[], data: string) => runToEnd([...PROGRAM, ...words, "--data", data], { stdin: "" });

@@ -10,19 +10,13 @@ import { contentsOf } from "../support/contents.ts";
 import { expectRefusal, PROGRAM, type Run, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 import { rejectionOf } from "../support/waiting.ts";
+import { usedDirectory } from "./used-directory.ts";
 
 /** Files of other programs under the names of momo's, in a folder that a command is given as its data directory. */
 
 afterAll(cleanUp);
 
-/** A data directory that was in use, and a copy of its database. */
-const used = newFolder();
-const sandbox = await startIn(used);
-await sandbox.pay();
-await sandbox.control("POST", "/clock", { advance: "1s" });
-await sandbox.stop();
-const copy = join(newFolder(), "copy.db");
-await runMomo(["export", copy, "--data", used]);
+const { used, copy } = await usedDirectory();
 
 const otherDatabase = join(newFolder(), "other.db");
 {

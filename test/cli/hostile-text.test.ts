@@ -193,6 +193,13 @@ describe("the rest of a text stays exact", () => {
     expect({ stderr, isWhole: stdout === `${JSON.stringify(long)}\n` }).toEqual({ stderr: "0\n", isWhole: true });
   });
 
+  test.each(["\u001b", "\u0085", "\u2028", "\u2029", "\u202e", "\u200b", "\u00ad", "\ufff9", "\ufffb", "\u{e0041}"])(
+    "what a terminal obeys, or nobody sees, is its escape: %j",
+    (character) => {
+      expect(visible(`a${character}b`)).toMatch(/^a(?:\\u[0-9a-f]{4}){1,2}b$/);
+    },
+  );
+
   test("harmless text of any script does not change", () => {
     for (const text of ["", "Müller & Söhne", "قهوة", "می‌خواهم", "👩‍👩‍👧 ☕️", "日本", "क्‍ष"])
       expect(visible(text)).toBe(text);

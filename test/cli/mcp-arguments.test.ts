@@ -17,6 +17,7 @@ test('text for numbers, "true", JSON text, and null for what is absent are taken
     return answer;
   };
   await taken("clock", { action: "set", freeze: "true", resume: null, advance: null });
+  await taken("clock", { action: "set", freeze: "false", advance: "1s" });
   const order = { phone: 254712345678, amount: "100", payment_account_id: "1", reference: 42, outcome: null };
   const { checkout_request_id } = await taken("start_payment", order);
   expect(await taken("explain_payment", { checkout_request_id, reference: null })).toMatchObject({

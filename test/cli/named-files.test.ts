@@ -166,6 +166,7 @@ describe("what is not a file of its own is refused by name, and stays", () => {
   });
 });
 
+/** serve-ready.test.ts has the same of a ready file. */
 describe("a run that cannot start says so in its report: an earlier report does not stay", () => {
   test.concurrent.each([
     ["exec --audit-report FILE.xml -- no-such-command", 127, /<testsuite .* errors="1"[\s\S]*<error .*no-such-command/],
@@ -191,14 +192,6 @@ describe("a run that cannot start says so in its report: an earlier report does 
     writeFileSync(join(cwd, "metrics.json"), '{"not_followed":1}');
     expect((await momoLine(`audit --output metrics.json --base-url ${NOBODY}`, cwd)).exitCode).toBe(6);
     expect(readFileSync(join(cwd, "metrics.json"), "utf8")).toBe('{"not_followed":1}');
-  });
-
-  test.concurrent("an old ready file does not stay either", async () => {
-    const cwd = newFolder();
-    writeFileSync(join(cwd, "ready.json"), READY);
-    writeFileSync(join(cwd, "file"), "");
-    expect((await momoLine("serve --port 0 --data file/data --ready-file ready.json", cwd)).exitCode).toBe(1);
-    expect(readdirSync(cwd)).toEqual(["file"]);
   });
 });
 

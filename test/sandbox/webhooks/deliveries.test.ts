@@ -1,36 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import type { DeliveryOnWire } from "../../../sandbox/control/shapes/webhook.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { hang, type Receiver, startReceiver } from "../../support/fake-server.ts";
-import { useScene } from "../../support/scene.ts";
+import { hang } from "../../support/fake-server.ts";
 import { until } from "../../support/waiting.ts";
+import { useWebhook } from "./delivering.ts";
 
-const sandbox = useScene();
+const { sandbox, receive, attemptsInMetrics, payAndEnd, deliveries, ended, attempted } = useWebhook();
 afterAll(cleanUp);
-
-/** A receiver to which every payment is sent. */
-async function receive(settings: object = {}, answer?: Parameters<typeof startReceiver>[0]): Promise<Receiver> {
-  const receiver = startReceiver(answer);
-  await sandbox.control("PUT", "/webhook", { url: receiver.url, ...settings });
-  return receiver;
-}
-
-/** How many attempts have been delivered, and have failed, since the start. */
-async function attemptsInMetrics(): Promise<number[]> {
-  const text = await (await sandbox.request("GET", "/metrics")).text();
-  return [...text.matchAll(/^momo_webhook_attempts_total.* (.*)$/gm)].map(([, count]) => Number(count));
-}
-
-async function payAndEnd(order: Record<string, unknown> = {}): Promise<string> {
-  const id = await sandbox.pay(order);
-  await sandbox.advanceClock("3s");
-  return id;
-}
-
-const deliveries = async () => (await sandbox.control("GET", "/webhook")).deliveries as DeliveryOnWire[];
-const ended = (count = 1) =>
-  until(deliveries, (all) => all.length >= count && all.every(({ state }) => state !== "waiting"));
-const attempted = (count: number) => until(deliveries, ([first]) => first?.attempts.length === count);
 
 describe("each payment that becomes final is POSTed", () => {
   test("as payment.updated, with the headers that real services send", async () => {

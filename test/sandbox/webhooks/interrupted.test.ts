@@ -1,33 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import type { DeliveryOnWire } from "../../../sandbox/control/shapes/webhook.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { hang, type Receiver, startReceiver } from "../../support/fake-server.ts";
-import { useScene } from "../../support/scene.ts";
-import { until } from "../../support/waiting.ts";
+import { hang } from "../../support/fake-server.ts";
+import { useWebhook } from "./delivering.ts";
 
 /** What becomes of a delivery while something else happens. */
 
-const sandbox = useScene();
+const { sandbox, receive, attemptsInMetrics, payAndEnd, deliveries, ended } = useWebhook();
 afterAll(cleanUp);
-
-/** A receiver to which every payment is sent. */
-async function receive(settings: object = {}, answer?: Parameters<typeof startReceiver>[0]): Promise<Receiver> {
-  const receiver = startReceiver(answer);
-  await sandbox.control("PUT", "/webhook", { url: receiver.url, ...settings });
-  return receiver;
-}
-
-/** How many attempts have been delivered, and have failed, since the start. */
-async function attemptsInMetrics(): Promise<number[]> {
-  const text = await (await sandbox.request("GET", "/metrics")).text();
-  return [...text.matchAll(/^momo_webhook_attempts_total.* (.*)$/gm)].map(([, count]) => Number(count));
-}
-
-async function payAndEnd(): Promise<string> {
-  const id = await sandbox.pay();
-  await sandbox.advanceClock("3s");
-  return id;
-}
 
 /** Without a move of the clock, whose answer would wait for the delivery. */
 async function payAndAnswer(): Promise<string> {
@@ -35,10 +14,6 @@ async function payAndAnswer(): Promise<string> {
   await sandbox.control("POST", `/prompts/${id}/answer`, { pin: "1234" });
   return id;
 }
-
-const deliveries = async () => (await sandbox.control("GET", "/webhook")).deliveries as DeliveryOnWire[];
-const ended = (count = 1) =>
-  until(deliveries, (all) => all.length >= count && all.every(({ state }) => state !== "waiting"));
 
 describe("a delivery", () => {
   test("that a move of the clock makes due has come when the move is answered, however slow its receiver is", async () => {

@@ -1,0 +1,16 @@
+import { join } from "node:path";
+import { newFolder } from "../support/cleanup.ts";
+import { runMomo } from "../support/momo.ts";
+import { startIn } from "../support/sandbox.ts";
+
+/** A data directory that was in use, with every file that a server makes, and a copy of its database. */
+export async function usedDirectory(): Promise<{ readonly used: string; readonly copy: string }> {
+  const used = newFolder();
+  const sandbox = await startIn(used);
+  await sandbox.pay();
+  await sandbox.control("POST", "/clock", { advance: "1s" });
+  await sandbox.stop();
+  const copy = join(newFolder(), "copy.db");
+  await runMomo(["export", copy, "--data", used]);
+  return { used, copy };
+}
