@@ -176,17 +176,17 @@ test.concurrent("momo serve --webhook: each final payment is POSTed there, witho
 });
 
 test("a command that follows the events asks for those that it missed, however often it tries to reconnect", async () => {
-  const event = "id: b-7\nevent: transaction\ndata: {}\n\n";
+  const event = "id: b-7\nevent: transaction\ndata: {}\n\nevent: other\ndata: {}\n\n";
   const headers = { "Content-Type": "text/event-stream" };
   const server = serveFake(() => new Response(event, { status: server.requests.length === 2 ? 503 : 200, headers }));
   const target = () => ({ controlUrl: server.baseUrl, controlToken: null, server: serverAt(server.baseUrl, fetch) });
   const stop = new AbortController();
   const seen: string[] = [];
   const onEvent = ({ name }: SandboxEvent) => {
-    if (seen.push(name) === 4) stop.abort();
+    if (seen.push(name) === 5) stop.abort();
   };
   await followEvents(target, await openEvents(target()), onEvent, stop.signal);
-  expect(seen.slice(0, 4)).toEqual(["connected", "transaction", "lost", "connected"]);
+  expect(seen.slice(0, 5)).toEqual(["connected", "transaction", "other", "lost", "connected"]);
   const behind = server.requests.map((one) => one.headers.get("Last-Event-ID"));
   expect(behind.slice(0, 3)).toEqual([null, "b-7", "b-7"]);
 });

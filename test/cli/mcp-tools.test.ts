@@ -241,6 +241,12 @@ test("one wait too many is refused, and the others go on", async () => {
   expect(lines.match(/50 waits are under way, the most at once/g)).toHaveLength(1);
 });
 
+test("waits that are over leave room for others", async () => {
+  const { call } = await assistant();
+  const ended = Array.from({ length: 51 }, () => ["wait_for_payment", { reference: "none", timeout: "1ms" }] as const);
+  for (const [name, given] of ended) expect((await call(name, given)).text).toMatch(/No payment has this reference/);
+});
+
 test("a long list is cut to a bounded answer that says how many entries are left out", () => {
   const rules = Array.from({ length: 1000 }, (_, n) => ({ match: { reference: `ORDER-${n}` }, outcome: "cancelled" }));
   const answer = bounded({ message: "", rules }) as { rules: object[]; entries_left_out: { rules: number } };

@@ -42,3 +42,9 @@ test.each<[attempts: [number, taken: boolean][], sent: number, notTaken: number]
   }
   expect(tally.show(0, 0).deliveries).toEqual({ sent, not_taken });
 });
+
+test("a client makes no more payments one by one than were started", () => {
+  const tally = new TallyBook();
+  tally.started = 2;
+  expect([1, 5].map((oneByOne) => tally.show(0, oneByOne).payments.one_by_one)).toEqual([1, 2]);
+});
