@@ -3,9 +3,9 @@ import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { type Session, startSession } from "../../support/documents.ts";
 import { type Needed, testWith } from "../../support/needs.ts";
 import { newDatabase, sharedServer } from "../../support/postgres.ts";
+import { type Session, startSession } from "./session.ts";
 
 /** The stores of docs/examples, which keep the orders of a client in a table. */
 

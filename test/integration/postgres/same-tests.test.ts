@@ -13,6 +13,7 @@ await onEngines(postgres, async () => {
   await import("../../store/contract/deliveries.test.ts");
   await import("../../store/contract/list.test.ts");
   await import("../../store/contract/merchants.test.ts");
+  await import("../../store/contract/totals.test.ts");
   await import("../../store/contract/transactions.test.ts");
 });
 // Above the store no version makes a difference.
