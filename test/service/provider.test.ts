@@ -5,7 +5,7 @@ import type { PendingTransaction, Status } from "../../src/domain/transaction.ts
 import type { SavedTransactions } from "../../src/service/service.ts";
 import { createProvider, openService, type ServiceScene, START_MS } from "../support/service.ts";
 import { paidAt } from "../support/shop.ts";
-import { nextTurn } from "../support/waiting.ts";
+import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
 type Answer = Outcome | NotYet;
 
@@ -234,6 +234,27 @@ describe("no payment waits for the provider's answer about another", () => {
     await scene.advance(60_000);
     expect(await second()).toBe("expired");
   });
+});
+
+test.each([
+  ["before a reset", false],
+  ["while a reset is under way", true],
+])("a payment that starts %s is not stored after it", async (_when, isUnderWay) => {
+  const { promise: accepted, resolve: accept } = Promise.withResolvers<void>();
+  const provider = createProvider(async (_pending, nowMs) => wait(nowMs + 1000));
+  const push: Provider["push"] = (prompt) => accepted.then(() => provider.push(prompt));
+  scene = await openService({ provider: { ...provider, push } });
+  let refused = isUnderWay ? null : rejectionOf(scene.pay());
+  await scene.service.replaceAll("there was a reset", async () => {
+    refused ??= rejectionOf(scene.pay());
+    await scene.service.forgetTransactions();
+  });
+  accept();
+  expect(await refused).toMatchObject({
+    kind: "unavailable",
+    message: expect.stringMatching(/^there was a reset before the network/),
+  });
+  expect(await scene.store.transactions.listPending(1)).toEqual([]);
 });
 
 test.each<[string, (pending: PendingTransaction, nowMs: number) => Answer]>([

@@ -18,6 +18,7 @@ import { nextTurn, until } from "../../support/waiting.ts";
 import { insertDue } from "./due.ts";
 
 const PAID = samplePayment(0);
+const PENDING = { ...PAID, status: "pending" } as unknown as Transaction;
 const sandbox = useScene();
 afterAll(cleanUp);
 
@@ -191,6 +192,27 @@ test("on a shared database, a payment that another server has ended is found wit
   expect(await waiting).toBe(PAID);
   expect(faults).toEqual(["Error: the database fails"]);
   await next(undefined);
+});
+
+test("a wait for an id goes on while the payment changes without an end that it accepts", async () => {
+  let announce = (_: Transaction) => {};
+  const service = {
+    ...{ isShared: false, findByCheckoutRequestId: async () => PENDING, findByReference: async () => null },
+    subscribe(listener: (transaction: Transaction) => void) {
+      announce = listener;
+      return () => true;
+    },
+  };
+  const room = createWaitingRoom({ service, realClock: createManualClock(0), reportFault: () => {} });
+  const condition = {
+    checkoutRequestId: PAID.checkoutRequestId,
+    accepts: ({ status }: Transaction) => status !== "pending",
+  };
+  const waiting = room.wait(condition, 1000, new AbortController().signal);
+  await nextTurn();
+  announce(PENDING);
+  announce(PAID);
+  expect(await waiting).toBe(PAID);
 });
 
 test("a payment is looked up once for all that wait for its reference, and for no others", async () => {

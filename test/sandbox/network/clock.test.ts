@@ -68,6 +68,17 @@ describe("what the clock shows, also when it is made again from its state", () =
     expect([clock.ranMs(), clock.movedMs()]).toEqual([10, 90_000]);
   });
 
+  test("moves have passed the time after an instant, but not those that a move back has undone", () => {
+    const { real, clock } = createClocks();
+    clock.advance(1000);
+    real.advance(10);
+    clock.advance(5000);
+    const passed = [0, 1000, 1010, 3010, 6010].map((ms) => clock.movedPastMs(T + ms));
+    expect(passed).toEqual([6000, 5000, 5000, 3000, 0]);
+    clock.show(T + 1500, false);
+    expect([0, 1000].map((ms) => clock.movedPastMs(T + ms))).toEqual([1000, 0]);
+  });
+
   test("at most the last day but one of the year 9999", () => {
     const { clock } = createClocks();
     clock.advance(LAST_INSTANT_MS - T);

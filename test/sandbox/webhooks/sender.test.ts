@@ -1,13 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { createVirtualClock } from "../../../sandbox/network/clock.ts";
-import { samplePayment } from "../../../sandbox/webhooks/message.ts";
+import { messageOf, samplePayment } from "../../../sandbox/webhooks/message.ts";
 import { MAX_IN_FLIGHT, Sender } from "../../../sandbox/webhooks/sender.ts";
 import type { Delivery } from "../../../src/domain/delivery.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { hang, startReceiver } from "../../support/fake-server.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { startIn } from "../../support/sandbox.ts";
-import { nextTurn, until } from "../../support/waiting.ts";
+import { nextTurn, rejectionOf, until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -126,6 +126,19 @@ test("sixteen attempts are made at once, and the next when one has ended", async
   await sender.stop();
 });
 
+test("an attempt that is no delivery finds no room while a claim for sixteen is under way", async () => {
+  const receiver = startReceiver();
+  const { sender, claim, savedAre } = openSender(receiver);
+  sender.look();
+  await nextTurn();
+  const message = messageOf("flat", samplePayment(0), 0);
+  expect(String(await rejectionOf(sender.tryOnce(message)))).toContain("16 attempts are in progress");
+  claim();
+  await savedAre(1);
+  expect(await sender.tryOnce(message)).toMatchObject({ status: 200 });
+  await sender.stop();
+});
+
 test("a result that cannot be stored is reported and written again a second later, and keeps its claim; a stop leaves no alarm", async () => {
   const receiver = startReceiver(() => new Response("noted"));
   const { sender, realClock, released, saved, savedAre, faults, claim } = openSender({
@@ -237,6 +250,7 @@ test("a jump of the host's clock during an attempt neither ends it nor moves the
 test("a claim that comes after a stop is not released: the store is closed then", async () => {
   const { sender, realClock, released, claim } = openSender({ url: "http://127.0.0.1:1/" });
   sender.look();
+  await nextTurn(); // the claim is under way
   const stopping = sender.stop();
   for (let graces = 0; graces < 2; graces += 1) {
     realClock.advance(500);

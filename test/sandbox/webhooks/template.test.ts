@@ -24,7 +24,7 @@ const CANCELS = { phone: "254700000032" };
 describe("a text that is only a name becomes the value, with its type; in other texts it is written", () => {
   test.each<[what: string, template: object, order: Record<string, unknown>, message: object]>([
     ["texts", { a: "{{reference}}", b: ["{{ status }}"] }, {}, { a: "ORDER-7", b: ["completed"] }],
-    ["numbers", { a: "{{amount}}", b: "{{result_code}}" }, { amount: 100.5 }, { a: 100.5, b: 0 }],
+    ["numbers", { a: "{{amount}}", b: " {{result_code}} " }, { amount: 100.5 }, { a: 100.5, b: 0 }],
     ["booleans", { paid: "{{success}}" }, CANCELS, { paid: false }],
     ["null", { receipt: "{{receipt}}", code: "{{transaction_code}}" }, CANCELS, { receipt: null, code: null }],
     ["within a text", { a: "KES {{amount}} of {{phone}}" }, {}, { a: "KES 100 of 254712345678" }],
