@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { cleanUp } from "../../support/cleanup.ts";
 import { useScene } from "../../support/scene.ts";
 
-/** A refusal of the control API says in words and as data what is wrong where. */
+/** A refusal of the control API says in words and as data what is wrong where. The stories have the words of each refusal. */
 
 const sandbox = useScene();
 afterAll(cleanUp);
@@ -11,8 +11,6 @@ type Issue = readonly [path: string, rule: string | RegExp, received?: string];
 
 const CASES: readonly [call: string, body: unknown, issues: readonly Issue[], status?: number][] = [
   ["PUT /faults", {}, [["faults", "is missing"]]],
-  ["PUT /faults", { faults: {} }, [["faults", "must be an array", "an object"]]],
-  ["PUT /faults", { faults: [{ kind: "error", times: 0 }] }, [["faults[0].times", "must be at least 1", "0"]]],
   [
     "PUT /faults",
     { faults: [{ kind: "error" }, { kind: "crash", times: "1" }] },
@@ -21,13 +19,7 @@ const CASES: readonly [call: string, body: unknown, issues: readonly Issue[], st
       ["faults[1].times", "must be a number", 'a string, "1"'],
     ],
   ],
-  [
-    "PUT /faults",
-    { faults: [{ kind: "delay" }] },
-    [["faults[0].delay", "is missing: a fault of the kind delay needs it"]],
-  ],
   ["PUT /faults", { faults: [], seeds: 1 }, [["", /^there is no member "seeds" \(did you mean seed\?\); /]]],
-  ["POST /rules", { outcome: "paid" }, [["outcome", /^is not the name of an outcome/, '"paid"']]],
   [
     "POST /rules",
     { rules: [{ outcome: "cancelled", match: { phone: "07*12", amount: 1.005 } }] },
@@ -36,29 +28,16 @@ const CASES: readonly [call: string, body: unknown, issues: readonly Issue[], st
       ["rules[0].match.amount", "must be a number from 1 to 999999999.99 with at most two decimals", "1.005"],
     ],
   ],
-  ["POST /rules", { outcome: "cancelled", after: "soon" }, [["after", /^is not a duration/, '"soon"']]],
   ["POST /clock", {}, [["", /^give "freeze":true/]]],
   ["POST /clock", { advance: "401d" }, [["advance", /^is not a duration up to 400d/, '"401d"']]],
   ["POST /clock", { to: "2026-11-20 09:00" }, [["to", "must not have passed"]]],
-  ["PUT /webhook", { url: "ftp://shop.example" }, [["url", /^must be an http or https address/]]],
-  ["PUT /webhook", { url: 7 }, [["url", "must be a string", "a number"]]],
   ["PUT /webhook", { url: "http://127.0.0.1:2547/hook" }, [["url", "must not be an address of this server"]]],
-  ["POST /wait", { reference: "A", until: "paid" }, [["until", /^must be one of final, /, '"paid"']]],
   ["PUT /snapshots/a%20b", undefined, [["name", "must be 1 to 64 letters, digits, - and _", '"a b"']]],
-  [
-    "POST /payments",
-    { kind: "api", payment_account_id: 1, phone: "07", amount: 5 },
-    [["phone", /^must be a string of 254 and 9 digits/, '"07"']],
-  ],
   ["GET /requests?limit=0", undefined, [["limit", "must be a whole number from 1 to 1000", '"0"']]],
   ["GET /requests?after=1&before=2", undefined, [["", "give after or before, not both"]]],
-  ["GET /audit?format=sarif", undefined, [["format", /^must be one of text, /, '"sarif"']]],
-  ["GET /accounts?merchant_id=1&api_key=x", undefined, [["", "give merchant_id or api_key, not both"]]],
   // The message says all.
-  ["GET /transactions/ws_CO_1", undefined, [], 404],
   ["GET /nowhere", undefined, [], 404],
   ["PATCH /rules", {}, [], 405],
-  ["POST /wait", { checkout_request_id: "ws_CO_1" }, [], 404],
 ];
 
 test.each(CASES)("%s %j", async (call, json, issues, status = 400) => {
