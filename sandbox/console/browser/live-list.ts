@@ -9,7 +9,8 @@ export interface Listed {
 
 /** In the order of the server: by time, then by id. Replicas that share a store do not give ids in the order of time. */
 export function isNewer(one: Listed, other: Listed): boolean {
-  const [time = "", otherTime = ""] = [one.created_at, other.created_at];
+  const time = one.created_at ?? "";
+  const otherTime = other.created_at ?? "";
   return time === otherTime ? one.id > other.id : time > otherTime;
 }
 

@@ -5,7 +5,6 @@ interface CardProps {
   readonly title: string;
   /** For screen readers, if it is not the title. */
   readonly label?: string;
-  /** Shown beside the title. */
   readonly count?: string | number;
   readonly isWide?: boolean;
   readonly children: ComponentChildren;
@@ -43,7 +42,6 @@ export const Pairs = ({ class: style = "", of }: PairsProps) => (
   </dl>
 );
 
-/** A value with a button that copies it. */
 export const copied = (what: string, text: string | null | undefined, label?: string) =>
   text && (
     <span class="line">

@@ -29,7 +29,6 @@ export const AheadPill = () =>
     </span>
   );
 
-/** What the clock shows, and what moves it. */
 function ClockControls({ id }: { id: string }) {
   const form = useForm(id, { to: "Set to, or ahead by" });
   const now = sandboxNow.value;

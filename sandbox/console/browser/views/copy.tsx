@@ -3,7 +3,6 @@ import { setting } from "../actions.ts";
 import { after, copyText } from "../system.ts";
 import { CheckIcon, CopyIcon } from "./marks.tsx";
 
-/** Text to read or to paste, with a button that copies it. */
 export function CodeBlock({ text, what }: { text: string; what: string }) {
   return (
     <div class="code">

@@ -97,7 +97,6 @@ export function Question({ question, loss, yes, call, onDone, isAsked }: Questio
   );
 }
 
-/** A button that asks first. */
 export function ConfirmButton({ label, ...question }: QuestionProps & { label: ComponentChildren }) {
   const isAsked = useSignal(false);
   return (

@@ -6,7 +6,6 @@ import { CloseIcon, IconButton } from "./marks.tsx";
 interface EntriesProps {
   readonly label: string;
   readonly entries: readonly Entry[];
-  /** Removes an entry. */
   readonly call: Pick<FormCall, "run">;
 }
 

@@ -16,7 +16,6 @@ interface FilterFrameProps {
   readonly search: Bound & { readonly placeholder: string };
   readonly none: Partial<Filters & CallFilters>;
   readonly isFiltered: boolean;
-  /** More filters, below the first ones. */
   readonly below?: ComponentChildren;
   readonly children: ComponentChildren;
 }

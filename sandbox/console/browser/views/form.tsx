@@ -132,7 +132,6 @@ export interface Form<Name extends string> extends FormCall {
   readonly values: Readonly<Record<Name, string>>;
   input(name: Name, attributes?: InputHTMLAttributes): VNode;
   select(name: Name, options: readonly Choice[], attributes?: SelectHTMLAttributes): VNode;
-  /** What is wrong. */
   problem(): VNode;
   clear(): void;
 }
@@ -181,7 +180,6 @@ interface FormProblemProps {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** What is wrong, with the label of the field. */
 export const FormProblem = ({ problems: { fields, rest }, form = "", labels = {} }: FormProblemProps) => (
   <div role="alert">
     {Object.entries(fields).map(([name, words]) => (

@@ -103,7 +103,6 @@ function Decided({ prompt }: { prompt: Prompt }) {
   );
 }
 
-/** The person can also answer as the network. */
 function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
   const form = useForm("end", { outcome: "How the prompt ends" });
   // Only outcomes that the network can answer: not `silent`, `manual` and `refused`.

@@ -15,12 +15,9 @@ interface LongListProps<Row> {
   readonly columns: readonly ColumnHead[];
   readonly row: FunctionComponent<{ readonly of: Row }>;
   readonly rows: readonly Row[];
-  /** How many new rows wait. */
   readonly waiting: number;
   readonly showWaiting: () => void;
-  /** Shows more rows; null if there are none. */
   readonly more: (() => void) | null;
-  /** Below the rows. */
   readonly children: ComponentChildren;
 }
 
@@ -127,7 +124,6 @@ function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): v
 
 export const goToSearch = (): void => document.querySelector<HTMLElement>(".view [type=search]")?.focus();
 
-/** Gives the focus to the first row. */
 export const goToRows = (): void => document.querySelector<HTMLElement>(".view [data-row]")?.focus();
 
 /** Gives the focus back to the row whose details were closed, or to its list. */

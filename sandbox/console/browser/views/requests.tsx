@@ -128,7 +128,6 @@ function CallFilterBar() {
   );
 }
 
-/** One request to the merchant API with all details. */
 function CallPane({ id }: { id: number }) {
   const request = requests.newest.value.find((one) => one.id === id);
   const call = useCall();
@@ -206,7 +205,6 @@ function Fate({ of: { target, answer, delivered, fault, checkout_request_id } }:
   );
 }
 
-/** What was sent, and the answer. */
 function CallDetails({ request }: { request: LoggedRequest }) {
   const { body, body_cut_bytes, status, delivered, answer, answer_cut_bytes, fault, duration_ms } = request;
   const { leniencies, lenient_takes } = request;

@@ -90,7 +90,6 @@ const NameFor = ({ act, name }: { act: string; name: string }) => (
 
 export const KEPT = "Merchants, accounts, keys and findings stay.";
 
-/** Resets everything except merchants, accounts and keys. */
 export function ResetCard() {
   const done = useSignal("");
   return (

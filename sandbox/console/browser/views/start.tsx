@@ -76,7 +76,6 @@ export function Start() {
   );
 }
 
-/** Whether a payment arrived, and its state. */
 function Seen() {
   const payment = newestPayment.value;
   const [call] = requests.rows.value;

@@ -8,7 +8,6 @@ import { FaultsCard, RulesCard } from "./rules-and-faults.tsx";
 import { ResetCard, SnapshotsCard } from "./snapshots.tsx";
 import { WebhookCard } from "./webhook.tsx";
 
-/** Steers the network, the clock and the faults. */
 export function Steering() {
   return (
     <div class="cards scroll-view">

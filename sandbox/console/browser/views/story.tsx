@@ -73,7 +73,6 @@ function Ending({ story: { transaction, result, decided_by } }: { story: Story }
   );
 }
 
-/** The identifiers of the payment, each with a copy button. */
 function Identity({ id, story: told }: { id: string; story?: Story }) {
   const { reference, phone, merchant_request_id, momo_receipt_number, transaction_code } = told?.transaction ?? {};
   const prompt = told?.prompt;
@@ -100,7 +99,6 @@ function Identity({ id, story: told }: { id: string; story?: Story }) {
   );
 }
 
-/** The request that started it, and the polls. */
 function Calls({ story: told }: { story: Story }) {
   const { requests, requests_left_out, transaction } = told;
   // The log may have dropped the request, and test payments are not in it.

@@ -17,7 +17,6 @@ import { StatusBadge, Warned } from "./marks.tsx";
 import { TestPaymentButton } from "./start.tsx";
 import { StoryPane } from "./story.tsx";
 
-/** The dashboard: the payments, and the story of one. */
 export function Transactions() {
   const id = state.openPayment.value;
   return (

@@ -107,7 +107,6 @@ const answerOf = ({ status }: Attempt): string => (status === null ? "no answer"
 
 const startOf = ({ attempts, due_at }: Delivery): string => timeOfDay(attempts[0]?.at ?? due_at);
 
-/** The state of a delivery, and what follows. */
 function stateOf({
   state,
   due_at,
