@@ -1,38 +1,36 @@
 // A client for the mobile-money API in one file, for Node 18 and later, Bun and Deno. Copy it into your program.
 //   const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store: fileStore("/srv/orders") });
 //   const order = await momo.pay("ORDER-0001", "0712345678", 100);
-// A reference names one order. It is stored, and then pushed once. A new try needs a new reference. An order is:
-//   pending, unknown             not final (may_have_paid, reason); unknown: the answer to the push was lost
+// A reference (its case does not matter) names one order: it is stored, then pushed once. A new try needs a new one.
+//   pending, unknown             not final: may_have_paid, and a reason; unknown: the answer to the push was lost
 //   completed                    paid; receipt is the network's
 //   failed, cancelled, expired   not paid; result_code and result_desc say why
 //   not_started                  not paid: the push was refused or never came; ask finds one that comes late
-// An error has mayHavePaid: if it is false, nothing was pushed. A web request calls start. Its page asks your server
-// every 5 s, and that calls ask(reference). A webhook, which anybody can send, only says when to ask for its order. A
-// cron asks for every order unpaid in your database. Each books what is completed: UPDATE … WHERE id = ? AND paid =
-// false; if a row changed, deliver. In tests, sleep(ms) moves the sandbox's clock, and now() tells its time.
-import { randomBytes } from "node:crypto";
+// An error has mayHavePaid: if it is false, nothing was pushed. A web request calls start; its page asks your server
+// every 5 s, which calls ask(reference). A webhook, which anybody can send, says when to ask. A cron asks for each
+// order unpaid in your database, and goes on if one fails. Each books what is completed: UPDATE … WHERE id = ? AND
+// paid = false; if a row changed, deliver. open() lists what is not final, and throws if one order cannot be read. In
+// tests, sleep moves the sandbox's clock by ms, and now tells its time.
+import { createHash, randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** The final statuses and the kinds of errors, with exit codes. unreachable: nothing was sent. unknown: no answer. */
-const FINAL = { completed: 0, failed: 10, cancelled: 11, expired: 12, not_started: 5 };
-const ERRORS = { store: 1, usage: 2, not_found: 3, credentials: 4, refused: 5, unreachable: 6, unknown: 6 };
+const FINAL_STATUSES = { completed: 0, failed: 10, cancelled: 11, expired: 12, not_started: 5 }; // with exit codes
 const REFUSALS = { 400: "refused", 401: "credentials", 403: "refused", 404: "refused", 405: "refused" };
-const UNKNOWN = { status: "unknown", checkout_request_id: null, receipt: null, result_code: null, result_desc: null };
-const REFERENCE = /^(?! )[ -}]{1,91}(?<! )$/;
+const REFERENCE = /^(?! )[ -}]{1,87}(?<! )$/;
 const ADDRESS = /^https?:[/][/]([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?([/][^\s?#]*)?$/i;
-const UNSENT = /^connect |^getaddrinfo |REFUSED|INVALID_URL|bad port|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION/i;
+const UNSENT = /^(connect|getaddrinfo) |REFUSED|INVALID_URL|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION/i;
 
 export class MomoError extends Error {
   constructor(kind, message, { mayHavePaid = true } = {}) {
     super(message);
-    this.kind = kind;
+    this.kind = kind; // store, usage, not_found, credentials, refused, unreachable (not sent), unknown (no answer)
     this.mayHavePaid = mayHavePaid;
   }
 }
 
-/** Keeps values as files, for programs in all languages. A store of yours, such as a table, needs these functions. */
+/** Keeps values as files, for programs in all languages. A table of yours needs these functions: see client.d.mts. */
 export function fileStore(/** @type {string} */ folder) {
   check(folder, /^([/\\]|[a-z]:)/i, "the folder of the orders", "an absolute path, such as /srv/orders");
   const pathOf = (name) => `${folder}/${Buffer.from(name).toString("hex")}.json`;
@@ -41,12 +39,12 @@ export function fileStore(/** @type {string} */ folder) {
       try {
         return { ...JSON.parse(fs.readFileSync(pathOf(name), "utf8")) }; // also if it is null
       } catch (error) {
-        if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+        if (error.code === "ENOENT") return null;
         throw error;
       }
     },
 
-    /** Keeps a value that is there, unless it replaces it, for all processes. A crash leaves no half file. */
+    /** Keeps a value that is there, unless it replaces it, for all processes. A crash leaves no half value. */
     add(name, value, { replaces = false } = {}) {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const draft = `${folder}/draft-${randomBytes(16).toString("hex")}`;
@@ -83,26 +81,19 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   const key = check(apiKey, /^[!-~]+$/, "apiKey (MOMO_API_KEY)", "ASCII without spaces");
   const secret = check(apiSecret, /^[!-~]+$/, "apiSecret (MOMO_API_SECRET)", "ASCII without spaces");
   const account = check(paymentAccountId, /^[1-9]\d{0,14}$/, "account (MOMO_PAYMENT_ACCOUNT_ID)", "a number");
-  const service = `${address}, account ${account}`;
   const headers = { "X-API-Key": key, "X-API-Secret": secret, "Content-Type": "application/json" };
+  const service = `${address}, account ${account}`;
 
   const pay = async (reference, phone, amount) => wait(reference, await start(reference, phone, amount));
 
   /** Starts an order. If it is stored already, it is returned, and nothing is pushed. */
   async function start(reference, phone, amount) {
     const key = keyOf(reference);
-    const order = {
-      service,
-      reference: String(reference),
-      service_reference: `${reference}~${createToken()}`, // of 100 characters at most, and of no earlier order
-      ...parsePayment(phone, amount),
-      ...UNKNOWN,
-      asked_ms: Math.round(now()), // when the service has last not found it; at first, now
-      not_found_ms: 0, // for how long the service has not found it
-    };
+    const order = newOrder(reference, phone, amount);
+    order.service_reference += randomBytes(4).toString("hex"); // of no earlier order
     if ((await get(key)) === null) await useStore(key, () => store.add(key, order), { mayHavePaid: false });
     const stored = await read(key); // of another process, or ended by one while this one stood still
-    if (stored.service_reference === order.service_reference && !isFinal(stored)) return push(key, order);
+    if (stored.service_reference === order.service_reference && stored.may_have_paid) return push(key, order);
     if (stored.phone === order.phone && stored.amount === order.amount) return stored;
     throw new MomoError("usage", `${key} is already an order of another phone or amount`);
   }
@@ -120,14 +111,14 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       }
       payment = { status: error.kind, result_desc: error.message };
     }
-    await useStore(key, () => store.remove(`${reference}~asked`)); // looks before the push say nothing
+    await useStore(key, () => store.remove(`${reference}~asked`)); // earlier looks say nothing
     return record(key, order, payment, payment.result_desc);
   }
 
   async function wait(reference, started = null) {
     const pauseMs = Math.max(100, Math.min(intervalMs, deadlineMs));
     let order = started ?? (await ask(reference));
-    for (let waitedMs = 0; !isFinal(order) && waitedMs < deadlineMs; waitedMs += pauseMs) {
+    for (let waitedMs = 0; order.may_have_paid && waitedMs < deadlineMs; waitedMs += pauseMs) {
       await sleep(pauseMs);
       order = await ask(reference);
     }
@@ -138,11 +129,11 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   async function ask(reference) {
     const key = keyOf(reference);
     const order = await read(key);
-    if (isFinal(order) && (order.status !== "not_started" || order.not_found_ms === 0)) return order;
+    if ((await get(`${key}~ended`)) !== null) return order;
     try {
       const payment = await findPayment(order);
       if (payment !== null) return await record(key, order, payment);
-      await countNotFound(key);
+      await countNotFound(order);
       return await read(key, "the service shows no payment");
     } catch (error) {
       if (error.kind !== "unknown" && error.kind !== "unreachable") throw error;
@@ -150,18 +141,34 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     }
   }
 
-  /** The orders that are not final. */
   async function open() {
     const names = new Set(await useStore("the folder", () => store.names()));
     const keys = [...names].filter((name) => !name.includes("~") && !names.has(`${name}~ended`));
     const orders = await Promise.all(keys.map((key) => read(key)));
-    return orders.filter((order) => !isFinal(order));
+    return orders.filter((order) => order.may_have_paid);
   }
 
   /** The payment of an order as the list shows it, or null. The order need not be stored. */
-  async function find(reference, phone, amount) {
-    const payment = parsePayment(phone, amount);
-    return findPayment({ reference: keyOf(reference), service_reference: `${reference}~`, ...payment });
+  const find = async (reference, phone, amount) => findPayment(newOrder(reference, phone, amount));
+
+  function newOrder(reference, phone, amount) {
+    const digits = String(phone).replace(/[\s().-]/g, "");
+    check(digits, /^([+]?254|0|(?=[17]\d{8}$))\d{9}$/, "the phone", "such as 0712345678");
+    check(amount, /^[1-9]\d{0,8}([.]\d{1,2})?$/, "the amount", "from 1, two decimals at most");
+    const tag = createHash("sha256").update(keyOf(reference)).digest("hex").slice(0, 4);
+    return {
+      service,
+      reference: String(reference),
+      service_reference: `${reference}~${tag}`, // a reference with the same end has another tag
+      phone: `254${digits.slice(-9)}`,
+      amount: Number(amount),
+      status: "unknown",
+      may_have_paid: true,
+      checkout_request_id: null,
+      receipt: null,
+      result_code: null,
+      result_desc: null,
+    };
   }
 
   /** All payments, newest first. Each is there once, also if payments arrive meanwhile. */
@@ -179,7 +186,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     }
   }
 
-  /** The payment of an order, or null. A proxy can repeat a push: a paid one counts, or else all must have ended. */
+  /** The payment of an order, or null. Of a push that a proxy repeated, one is paid, or all must have ended. */
   async function findPayment(order) {
     const id = order.checkout_request_id;
     const payments = id ? [await call("/status.php", { checkout_request_id: id })] : await findByReference(order);
@@ -200,12 +207,12 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     const found = await list({ search: service_reference });
     const own = found.filter(isOwn);
     // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
-    if (own.length > 0 && (await list({ search: `${reference}~${createToken()}` })).length === 0) return own;
+    if (own.length > 0 && (await list({ search: `${service_reference.slice(0, -1)}x` })).length === 0) return own;
     // §4.3 promises the search for a phone alone; a service may show phones as 07…
     const rows = [...(await list({ search: phone })), ...(await list({ search: `0${phone.slice(3)}` }))];
     const names = await useStore("the folder", () => store.names());
-    const ofOthers = names.filter((name) => !name.startsWith(`${keyOf(reference)}~`));
-    const ids = (await Promise.all(ofOthers.map(get))).map((stored) => stored?.checkout_request_id);
+    const namesOfOthers = names.filter((name) => !name.startsWith(`${keyOf(reference)}~`));
+    const ids = (await Promise.all(namesOfOthers.map(get))).map((stored) => stored?.checkout_request_id);
     const others = rows.filter((row) => isOwn(row) && !ids.includes(row.checkout_request_id || "none"));
     if (found.length === 0 && others.length === 0) return [];
     throw new MomoError("unknown", `the service shows a payment that can be that of ${reference}`);
@@ -223,58 +230,68 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       answer = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await response.arrayBuffer()));
     } catch (error) {
       const { syscall, code, message } = error.cause ?? error;
-      if (status === 0 && UNSENT.test(`${syscall ?? code} ${code} ${message}`)) kind = "unreachable";
+      if (status === 0 && UNSENT.test(`${syscall ?? ""} ${code}`)) kind = "unreachable";
       answer = { message: `${path}: no answer of the service (${status || message})` };
     }
     if (status === 200 && answer?.success === true) return answer;
     const message = String(answer?.message || `${path}: HTTP ${status}`);
-    const isOfNetwork = status === 500 && message.startsWith("STK push initiation failed"); // §4.1
+    const isPush = path === "/stkpush.php";
+    const isOfNetwork = isPush && status === 500 && message.startsWith("STK push initiation failed"); // §4.1
     if (answer?.success === false) kind = REFUSALS[status] ?? (isOfNetwork ? "not_started" : "unknown");
-    throw new MomoError(kind, message, { mayHavePaid: kind === "unknown" || path !== "/stkpush.php" });
+    throw new MomoError(kind, message, { mayHavePaid: kind === "unknown" || !isPush });
   }
 
   /** Adds the time since the last look, at most the interval: a push can come late, and now() can jump. */
-  async function countNotFound(key) {
-    const { service_reference, asked_ms, not_found_ms } = await read(key); // another process may have counted
+  async function countNotFound(order) {
+    const name = `${order.service_reference}~asked`;
     const nowMs = Math.round(now());
+    const { asked_ms = nowMs, not_found_ms = 0 } = (await get(name)) ?? {}; // another process may have counted
     const elapsedMs = Math.max(0, Math.min(nowMs - asked_ms, intervalMs));
     const asked = { asked_ms: nowMs, not_found_ms: not_found_ms + elapsedMs };
-    await useStore(key, () => store.add(`${service_reference}~asked`, asked, { replaces: true }));
+    await useStore(name, () => store.add(name, asked, { replaces: true }));
   }
 
   /** Stores what a payment says, beside what is stored: no process takes back what another has stored. */
   async function record(key, stored, payment, reason = null) {
-    const { status, momo_receipt_number: receipt, result_code = null, result_desc = null } = payment;
+    const { status } = payment;
     if (status !== stored.status && status !== "unknown") {
-      const order = { ...stored, status, receipt: receipt || null, result_code, result_desc };
+      const order = { ...stored, status, may_have_paid: !(status in FINAL_STATUSES) };
       order.checkout_request_id ??= payment.checkout_request_id || null;
-      delete order.may_have_paid; // read adds it
-      await useStore(key, () => store.add(`${key}~${isFinal(order) ? "ended" : "pending"}`, order));
+      order.receipt = payment.momo_receipt_number || null;
+      order.result_code = payment.result_code ?? null;
+      order.result_desc = payment.result_desc ?? null;
+      const name = order.may_have_paid ? `${key}~pending` : `${key}~ended`;
+      await useStore(key, () => store.add(name, order));
     }
     return read(key, reason);
   }
 
-  /** An order as it was stored last, and why it is not final. Each of its states is a file, which is never changed. */
+  /** An order as it was stored last, and why it is not final. Each of its states is a file that never changes. */
   async function read(key, reason = null) {
-    const stored = (await get(`${key}~ended`)) ?? (await get(`${key}~pending`)) ?? (await get(key));
-    if (stored === null) throw new MomoError("not_found", `${key} has not been started with this folder`);
-    const owner = stored.service ?? "another program";
+    const order = (await get(`${key}~ended`)) ?? (await get(`${key}~pending`)) ?? (await get(key));
+    if (order === null) throw new MomoError("not_found", `${key} has not been started with this folder`);
+    const owner = order.service ?? "another program";
     if (owner !== service)
       throw new MomoError("usage", `${key} is an order of ${owner}, not of ${service}: use another folder`);
-    const order = { ...stored, ...(await get(`${stored.service_reference}~asked`)) };
-    if (order.status === "unknown" && order.not_found_ms >= notStartedAfterMs)
-      return { ...order, status: "not_started", result_desc: "the service did not find it in time" };
-    return isFinal(order) ? order : { ...order, may_have_paid: true, ...(reason && { reason }) };
+    const asked = (await get(`${order.service_reference}~asked`)) ?? { not_found_ms: 0 };
+    if (order.status === "unknown" && asked.not_found_ms >= notStartedAfterMs)
+      return { ...order, status: "not_started", may_have_paid: false, result_desc: "not found in time" };
+    return reason && order.may_have_paid ? { ...order, reason } : order;
   }
 
   const get = (name) => useStore(name, async () => (await store.get(name)) ?? null);
   return { pay, start, wait, ask, open, find, list };
 }
 
-const createToken = () => randomBytes(4).toString("hex");
-const isFinal = ({ status }) => Object.hasOwn(FINAL, status);
 /** The service ignores the case. */
-const keyOf = (name) => check(name, REFERENCE, "reference", "1-91 of ASCII, no ~, no outer spaces").toLowerCase();
+const keyOf = (name) => check(name, REFERENCE, "reference", "1-87 of ASCII, no ~, no outer spaces").toLowerCase();
+
+function check(value, pattern, name, right) {
+  const text = String(value ?? "");
+  const given = name.startsWith("apiSecret") ? "" : `; it is "${text}"`;
+  if (!pattern.test(text)) throw new MomoError("usage", `${name} must be ${right}${given}`, { mayHavePaid: false });
+  return text;
+}
 
 async function useStore(name, action, { mayHavePaid = true } = {}) {
   try {
@@ -285,36 +302,18 @@ async function useStore(name, action, { mayHavePaid = true } = {}) {
   }
 }
 
-function check(value, pattern, name, right) {
-  const text = String(value ?? "");
-  const given = name.startsWith("apiSecret") ? "" : `; it is "${text}"`;
-  if (!pattern.test(text)) throw new MomoError("usage", `${name} must be ${right}${given}`, { mayHavePaid: false });
-  return text;
-}
-
-function parsePayment(phone, amount) {
-  const digits = String(phone).replace(/[\s().-]/g, "");
-  check(digits, /^([+]?254|0|(?=[17]\d{8}$))\d{9}$/, "the phone", "such as 0712345678");
-  check(amount, /^[1-9]\d{0,8}([.]\d{1,2})?$/, "the amount", "from 1, two decimals at most");
-  return { phone: `254${digits.slice(-9)}`, amount: Number(amount) };
-}
-
-const COMMANDS = { pay: 3, start: 3, find: 3, wait: 1, ask: 1, open: 0 }; // with the number of their arguments
-const USAGE = "client.mjs pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open";
-const [, script = "", command = "", ...args] = process.argv; // the script of a bundle has another name
+const [, script = "", command, ...args] = process.argv;
 const isMain = fs.existsSync(script) && pathToFileURL(fs.realpathSync(script)).href === import.meta.url;
-if (isMain && (Object.hasOwn(COMMANDS, command) || script.endsWith("client.mjs"))) {
-  try {
-    const refusal = `the command must be ${USAGE}; it is "${[command, ...args].join(" ")}"`;
-    if (COMMANDS[command] !== args.length) throw new MomoError("usage", refusal, { mayHavePaid: false });
-    const { MOMO_BASE_URL: baseUrl, MOMO_API_KEY: apiKey, MOMO_API_SECRET: apiSecret, ...env } = process.env;
-    const store = fileStore(env.MOMO_ORDERS || fileURLToPath(new URL("momo-orders", import.meta.url)));
-    const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId: env.MOMO_PAYMENT_ACCOUNT_ID, store });
-    const result = await momo[command](...args);
-    console.log(JSON.stringify(result));
-    if (command !== "open") process.exitCode = FINAL[result?.status] ?? (result === null ? 3 : 13); // 3: found nothing
-  } catch ({ kind = "unexpected", message, mayHavePaid = true }) {
-    console.log(JSON.stringify({ error: { code: kind, message, may_have_paid: mayHavePaid } }));
-    process.exitCode = ERRORS[kind] ?? 1;
-  }
+if (isMain && command === "pay") {
+  // node client.mjs pay REFERENCE PHONE AMOUNT
+  const momo = createClient({
+    baseUrl: process.env.MOMO_BASE_URL,
+    apiKey: process.env.MOMO_API_KEY,
+    apiSecret: process.env.MOMO_API_SECRET,
+    paymentAccountId: process.env.MOMO_PAYMENT_ACCOUNT_ID,
+    store: fileStore(process.env.MOMO_ORDERS || fileURLToPath(new URL("momo-orders", import.meta.url))),
+  });
+  const order = await momo.pay(...args);
+  console.log(JSON.stringify(order));
+  process.exitCode = FINAL_STATUSES[order.status] ?? 13;
 }

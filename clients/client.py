@@ -1,16 +1,18 @@
 """A client for the mobile-money API in one file, for Python 3.9 and later. Copy it into your program.
     momo = Client(base_url, api_key, api_secret, payment_account_id, FileStore("/srv/orders"))
     order = momo.pay("ORDER-0001", "0712345678", 100)
-A reference names one order. It is stored, and then pushed once. A new try needs a new reference. An order is:
-  pending, unknown             not final (may_have_paid, reason); unknown: the answer to the push was lost
+A reference (its case does not matter) names one order: it is stored, then pushed once. A new try needs a new reference.
+  pending, unknown             not final: may_have_paid, and a reason; unknown: the answer to the push was lost
   completed                    paid; receipt is the network's
   failed, cancelled, expired   not paid; result_code and result_desc say why
   not_started                  not paid: the push was refused or never came; ask finds one that comes late
-An error has may_have_paid: if it is False, nothing was pushed. A web request calls start. Its page asks your server
-every 5 s, and that calls ask(reference). A webhook, which anybody can send, only says when to ask for its order. A
-cron asks for every order unpaid in your database. Each books what is completed: UPDATE … WHERE id = ? AND paid =
-false; if a row changed, deliver. In tests, sleep(seconds) moves the sandbox's clock, and now() tells its time."""
+An error has may_have_paid: if it is False, nothing was pushed. A web request calls start; its page asks your server
+every 5 s, which calls ask(reference). A webhook, which anybody can send, says when to ask. A cron asks for each order
+unpaid in your database, and goes on if one fails. Each books what is completed: UPDATE … WHERE id = ? AND paid = false;
+if a row changed, deliver. open() lists what is not final, and raises if one order cannot be read. In tests, sleep moves
+the sandbox's clock by seconds, and now tells its time."""
 import contextlib
+import hashlib
 import itertools
 import json
 import os
@@ -21,78 +23,70 @@ import time
 from pathlib import Path
 from urllib import error, parse, request
 
-# The final statuses and the kinds of errors, with exit codes. unreachable: nothing was sent. unknown: no answer.
-FINAL = {"completed": 0, "failed": 10, "cancelled": 11, "expired": 12, "not_started": 5}
+FINAL_STATUSES = {"completed": 0, "failed": 10, "cancelled": 11, "expired": 12, "not_started": 5}
 REFUSALS = {400: "refused", 401: "credentials", 403: "refused", 404: "refused", 405: "refused"}
-ERRORS = {"store": 1, "usage": 2, "not_found": 3, "credentials": 4, "refused": 5, "unreachable": 6, "unknown": 6}
-UNKNOWN = {"status": "unknown", "checkout_request_id": None, "receipt": None, "result_code": None, "result_desc": None}
 ADDRESS = r"(?i)https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[^\s?#]*)?"
-COMMANDS = {"pay": 3, "start": 3, "find": 3, "wait": 1, "ask": 1, "open": 0}  # and the number of their arguments
-VARIABLES = ("MOMO_BASE_URL", "MOMO_API_KEY", "MOMO_API_SECRET", "MOMO_PAYMENT_ACCOUNT_ID")
-USAGE = "client.py pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open"
 
 
 class MomoError(Exception):
     def __init__(self, kind, message, may_have_paid=True):
         super().__init__(message)
-        self.kind = kind
+        self.kind = kind  # store, usage, not_found, credentials, refused, unreachable (not sent), unknown (no answer)
         self.may_have_paid = may_have_paid
 
 
+# Keeps values as files, for programs in all languages. A table of yours needs these methods: momo help client.d.mts
 class FileStore:
-    """Keeps values as files, for programs in all languages. A store of yours, such as a table, needs these methods."""
-
     def __init__(self, folder):
         _check(folder, r"([/\\]|[A-Za-z]:).*", "the folder of the orders", "an absolute path, such as /srv/orders")
         self.folder = Path(folder)
 
     def get(self, name):
         try:
-            return dict(json.loads(self._path(name).read_text("utf-8")))  # fails if it is not an object
-        except (FileNotFoundError, NotADirectoryError):
+            return dict(json.loads(self._path_of(name).read_text("utf-8")))  # fails if it is not an object
+        except FileNotFoundError:
             return None
 
     def add(self, name, value, replaces=False):
-        """Keeps a value that is there, unless it replaces it, for all processes. A crash leaves no half file."""
+        """Keeps a value that is there, unless it replaces it, for all processes. A crash leaves no half value."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", prefix="draft-", dir=self.folder) as draft:  # for this user alone
             json.dump(value, draft)
             draft.flush()
             os.fsync(draft.fileno())
-            with contextlib.suppress(FileExistsError):
-                os.link(draft.name, draft.name + "~" if replaces else self._path(name))
             if replaces:
-                os.replace(draft.name + "~", self._path(name))
+                self.remove(name)
+            with contextlib.suppress(FileExistsError):
+                os.link(draft.name, self._path_of(name))
         if os.name != "nt":  # Windows syncs no folders
             opened = os.open(self.folder, os.O_RDONLY)
             os.fsync(opened)
             os.close(opened)
 
     def remove(self, name):
-        self._path(name).unlink(missing_ok=True)
+        self._path_of(name).unlink(missing_ok=True)
 
     def names(self):
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         stems = [path.stem for path in self.folder.iterdir() if re.fullmatch("([2-7][0-9a-f])+[.]json", path.name)]
         return [bytes.fromhex(stem).decode() for stem in sorted(stems)]
 
-    def _path(self, name):
+    def _path_of(self, name):
         return self.folder / (name.encode().hex() + ".json")
 
 
+# Times are in seconds. An order is not_started after not_started_after seconds of looks (an interval each at most).
 class Client:
-    """Times in seconds. An order is not_started after not_started_after seconds of looks (an interval each at most)."""
-
     def __init__(self, base_url, api_key, api_secret, payment_account_id, store, *, timeout=10, interval=5,
                  deadline=120, not_started_after=600, now=time.time, sleep=time.sleep):
         self.address = _check(base_url, ADDRESS, "base_url (MOMO_BASE_URL)", "such as https://host/v2").rstrip("/")
         key = _check(api_key, "[!-~]+", "api_key (MOMO_API_KEY)", "ASCII without spaces")
         secret = _check(api_secret, "[!-~]+", "api_secret (MOMO_API_SECRET)", "ASCII without spaces")
-        self.headers = {"X-API-Key": key, "X-API-Secret": secret, "Content-Type": "application/json"}
         self.account = _check(payment_account_id, "[1-9][0-9]{0,14}", "account (MOMO_PAYMENT_ACCOUNT_ID)", "a number")
+        self.headers = {"X-API-Key": key, "X-API-Secret": secret, "Content-Type": "application/json"}
         self.service = f"{self.address}, account {self.account}"
         self.store = store
-        self._get = lambda name: _use_store(store.get, name)
+        self._get = lambda name: _use_store(name, lambda: store.get(name))
         self.timeout = timeout
         self.interval = interval
         self.deadline = deadline
@@ -109,19 +103,12 @@ class Client:
     def start(self, reference, phone, amount):
         """Starts an order. If it is stored already, it is returned, and nothing is pushed."""
         key = _key_of(reference)
-        order = {
-            "service": self.service,
-            "reference": str(reference),
-            "service_reference": f"{reference}~{os.urandom(4).hex()}",  # 100 characters at most
-            **_parse_payment(phone, amount),
-            **UNKNOWN,
-            "asked_ms": round(1000 * self.now()),  # when the service has last not found it; at first, now
-            "not_found_ms": 0,  # for how long the service has not found it
-        }
+        order = self._new_order(reference, phone, amount)
+        order["service_reference"] += os.urandom(4).hex()  # of no earlier order
         if self._get(key) is None:
-            _use_store(self.store.add, key, order, may_have_paid=False)
+            _use_store(key, lambda: self.store.add(key, order), may_have_paid=False)
         stored = self._read(key)  # of another process, or ended by one while this one stood still
-        if stored["service_reference"] == order["service_reference"] and stored["status"] not in FINAL:
+        if stored["service_reference"] == order["service_reference"] and stored["may_have_paid"]:
             return self._push(key, order)
         if stored["phone"] == order["phone"] and stored["amount"] == order["amount"]:
             return stored
@@ -134,48 +121,66 @@ class Client:
             payment = {**self._call("/stkpush.php", body), "status": "pending"}
         except MomoError as failure:
             if failure.kind not in ("unknown", "not_started"):
-                _use_store(self.store.remove, key, may_have_paid=False)  # nothing was pushed
+                _use_store(key, lambda: self.store.remove(key), may_have_paid=False)  # nothing was pushed
                 raise
             payment = {"status": failure.kind, "result_desc": str(failure)}
-        _use_store(self.store.remove, order["service_reference"] + "~asked")  # looks before the push say nothing
+        _use_store(key, lambda: self.store.remove(order["service_reference"] + "~asked"))  # earlier looks say nothing
         return self._record(key, order, payment, payment.get("result_desc"))
 
     def wait(self, reference, started=None):
         pause = max(0.1, min(self.interval, self.deadline))
+        order = started or self.ask(reference)
         waited = 0
-        while (order := started or self.ask(reference))["status"] not in FINAL and waited < self.deadline:
+        while order["may_have_paid"] and waited < self.deadline:
             self.sleep(pause)
             waited += pause
-            started = None
+            order = self.ask(reference)
         return order
 
     def ask(self, reference):
         """Asks for an order once, now. If no answer comes, it stays as it was. If the service refuses, this raises."""
         key = _key_of(reference)
         order = self._read(key)
-        if order["status"] in FINAL and (order["status"] != "not_started" or order["not_found_ms"] == 0):
-            return order  # it cannot come late
+        if self._get(f"{key}~ended") is not None:
+            return order
         try:
             payment = self._find_payment(order)
+            if payment is not None:
+                return self._record(key, order, payment)
+            self._count_not_found(order)
+            return self._read(key, "the service shows no payment")
         except MomoError as failure:
             if failure.kind not in ("unknown", "unreachable"):
                 raise
             return self._read(key, str(failure))
-        if payment is None:
-            self._count_not_found(key)
-            return self._read(key, "the service shows no payment")
-        return self._record(key, order, payment)
 
     def open(self):
-        """The orders that are not final."""
-        names = dict.fromkeys(_use_store(self.store.names))
+        names = dict.fromkeys(_use_store("the folder", self.store.names))
         orders = [self._read(name) for name in names if "~" not in name and f"{name}~ended" not in names]
-        return [order for order in orders if order["status"] not in FINAL]
+        return [order for order in orders if order["may_have_paid"]]
 
     def find(self, reference, phone, amount):
         """The payment of an order as the list shows it, or None. The order need not be stored."""
-        order = {"reference": _key_of(reference), "service_reference": f"{reference}~", "checkout_request_id": None}
-        return self._find_payment({**order, **_parse_payment(phone, amount)})
+        return self._find_payment(self._new_order(reference, phone, amount))
+
+    def _new_order(self, reference, phone, amount):
+        digits = re.sub(r"[\s().-]", "", str(phone))
+        _check(digits, r"([+]?254|0|(?=[17][0-9]{8}$))[0-9]{9}", "the phone", "such as 0712345678")
+        _check(amount, r"[1-9][0-9]{0,8}([.][0-9]{1,2})?", "the amount", "from 1, two decimals at most")
+        tag = hashlib.sha256(_key_of(reference).encode()).hexdigest()[:4]  # a reference with the same end has another
+        return {
+            "service": self.service,
+            "reference": str(reference),
+            "service_reference": f"{reference}~{tag}",
+            "phone": "254" + digits[-9:],
+            "amount": float(amount),
+            "status": "unknown",
+            "may_have_paid": True,
+            "checkout_request_id": None,
+            "receipt": None,
+            "result_code": None,
+            "result_desc": None,
+        }
 
     def list(self, **filters):
         """All payments, newest first. Each is there once, also if payments arrive meanwhile."""
@@ -194,7 +199,8 @@ class Client:
             if not is_new:
                 raise MomoError("unknown", "/transactions.php: a list without its end")
 
-    def _find_payment(self, order):  # a proxy can repeat a push: a paid one counts, or else all must have ended
+    def _find_payment(self, order):
+        """The payment of an order, or None. Of a push that a proxy repeated, one is paid, or all must have ended."""
         id = order["checkout_request_id"]
         payments = [self._call("/status.php", {"checkout_request_id": id})] if id else self._find_by_reference(order)
         if id and (payments[0].get("checkout_request_id") or id) != id:
@@ -206,26 +212,27 @@ class Client:
             return payments[0] if payments else None
         raise MomoError("unknown", f"the service shows {json.dumps(statuses)}")
 
-    def _find_by_reference(self, order):  # empty only if no payment can be its own
+    def _find_by_reference(self, order):
+        """The payments of an order by its reference. Empty only if no payment can be its own."""
         def is_own(row):
             with contextlib.suppress(TypeError, ValueError):  # an amount that is no number
                 return str(row.get("phone"))[-9:] == order["phone"][3:] and float(row.get("amount")) == order["amount"]
         found = self.list(search=order["service_reference"])
         own = [row for row in found if is_own(row)]
         # A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
-        if own and not self.list(search=f"{order['reference']}~{os.urandom(4).hex()}"):
+        if own and not self.list(search=order["service_reference"][:-1] + "x"):
             return own
         # §4.3 promises the search for a phone alone; a service may show phones as 07…
         rows = self.list(search=order["phone"]) + self.list(search="0" + order["phone"][3:])
         own_names = _key_of(order["reference"]) + "~"
-        names = [name for name in _use_store(self.store.names) if not name.startswith(own_names)]
+        names = [name for name in _use_store("the folder", self.store.names) if not name.startswith(own_names)]
         ids = [(self._get(name) or {}).get("checkout_request_id") for name in names]
         others = [row for row in rows if is_own(row) and (row.get("checkout_request_id") or "none") not in ids]
         if found or others:
             raise MomoError("unknown", f"the service shows a payment that can be that of {order['reference']}")
         return []
 
-    def _call(self, path, body=None):  # the answer of the service, if it is a success
+    def _call(self, path, body=None):
         status = 0
         kind = "unknown"  # without a refusal, it may have been pushed
         sent = request.Request(self.address + path, body and json.dumps(body).encode(), self.headers)
@@ -240,50 +247,51 @@ class Client:
         if status == 200 and answer.get("success") is True:
             return answer
         message = str(answer.get("message") or f"{path}: HTTP {status}")
-        is_of_network = status == 500 and message.startswith("STK push initiation failed")  # §4.1
+        is_of_network = path == "/stkpush.php" and message.startswith("STK push initiation failed")  # §4.1
         if answer.get("success") is False:
-            kind = REFUSALS.get(status, "not_started" if is_of_network else "unknown")
+            kind = "not_started" if status == 500 and is_of_network else REFUSALS.get(status, "unknown")
         raise MomoError(kind, message, may_have_paid=kind == "unknown" or path != "/stkpush.php")
 
-    def _count_not_found(self, key):  # adds the time since the last look, at most the interval: now() can jump
-        order = self._read(key)  # another process may have counted meanwhile
+    def _count_not_found(self, order):
+        """Adds the time since the last look, at most the interval: a push can come late, and now() can jump."""
+        name = order["service_reference"] + "~asked"
         now_ms = round(1000 * self.now())
-        elapsed_ms = max(0, min(now_ms - order["asked_ms"], round(1000 * self.interval)))
-        asked = {"asked_ms": now_ms, "not_found_ms": order["not_found_ms"] + elapsed_ms}
-        _use_store(self.store.add, order["service_reference"] + "~asked", asked, True)
+        last = self._get(name) or {"asked_ms": now_ms, "not_found_ms": 0}  # another process may have counted
+        elapsed_ms = max(0, min(now_ms - last["asked_ms"], round(1000 * self.interval)))
+        asked = {"asked_ms": now_ms, "not_found_ms": last["not_found_ms"] + elapsed_ms}
+        _use_store(name, lambda: self.store.add(name, asked, replaces=True))
 
-    def _record(self, key, stored, payment, reason=None):  # no process takes back what another has stored
+    def _record(self, key, stored, payment, reason=None):
+        """Stores what a payment says, beside what is stored: no process takes back what another has stored."""
         status = payment["status"]
         if status not in (stored["status"], "unknown"):
-            order = {**stored, "status": status, "receipt": payment.get("momo_receipt_number") or None}
-            order.update(result_code=payment.get("result_code"), result_desc=payment.get("result_desc"))
+            order = {**stored, "status": status, "may_have_paid": status not in FINAL_STATUSES}
             order["checkout_request_id"] = stored["checkout_request_id"] or payment.get("checkout_request_id") or None
-            order.pop("may_have_paid", None)  # _read adds it
-            _use_store(self.store.add, key + ("~ended" if status in FINAL else "~pending"), order)
+            order["receipt"] = payment.get("momo_receipt_number") or None
+            order["result_code"] = payment.get("result_code")
+            order["result_desc"] = payment.get("result_desc")
+            name = f"{key}~pending" if order["may_have_paid"] else f"{key}~ended"
+            _use_store(key, lambda: self.store.add(name, order))
         return self._read(key, reason)
 
-    def _read(self, key, reason=None):  # as it was stored last: each state is a file that is never changed
+    def _read(self, key, reason=None):
+        """An order as it was stored last, and why it is not final. Each of its states is a file that never changes."""
         order = self._get(f"{key}~ended") or self._get(f"{key}~pending") or self._get(key)
         if order is None:
             raise MomoError("not_found", f"{key} has not been started with this folder")
         owner = order.get("service", "another program")
         if owner != self.service:
             raise MomoError("usage", f"{key} is an order of {owner}, not of {self.service}: use another folder")
-        order.update(self._get(order["service_reference"] + "~asked") or {})
-        if order["status"] == "unknown" and order["not_found_ms"] >= 1000 * self.not_started_after:
-            order.update(status="not_started", result_desc="the service did not find it in time")
-        if order["status"] not in FINAL:
-            order.update(may_have_paid=True, **({"reason": reason} if reason else {}))
+        asked = self._get(order["service_reference"] + "~asked") or {"not_found_ms": 0}
+        if order["status"] == "unknown" and asked["not_found_ms"] >= 1000 * self.not_started_after:
+            order.update(status="not_started", may_have_paid=False, result_desc="not found in time")
+        if reason and order["may_have_paid"]:
+            order["reason"] = reason
         return order
 
 
-def _use_store(action, *arguments, may_have_paid=True):
-    try:
-        return action(*arguments)
-    except Exception as failure:
-        name = arguments[0] if arguments else "the folder"
-        doubt = "; the customer may have paid" if may_have_paid else ""
-        raise MomoError("store", f"{name} cannot be read or stored: {failure}{doubt}", may_have_paid) from failure
+def _key_of(reference):  # the service ignores the case
+    return _check(reference, r"(?! )[ -}]{1,87}(?<! )", "reference", "1-87 of ASCII, no ~, no outer spaces").lower()
 
 
 def _check(value, pattern, name, right):
@@ -294,27 +302,19 @@ def _check(value, pattern, name, right):
     return text
 
 
-def _key_of(reference):  # the service ignores the case
-    return _check(reference, r"(?! )[ -}]{1,91}(?<! )", "reference", "1-91 of ASCII, no ~, no outer spaces").lower()
-
-
-def _parse_payment(phone, amount):
-    digits = re.sub(r"[\s().-]", "", str(phone))
-    _check(digits, r"([+]?254|0|(?=[17][0-9]{8}$))[0-9]{9}", "the phone", "such as 0712345678")
-    number = float(_check(amount, r"[1-9][0-9]{0,8}([.][0-9]{1,2})?", "the amount", "from 1, two decimals at most"))
-    return {"phone": "254" + digits[-9:], "amount": int(number) if number.is_integer() else number}
-
-
-if __name__ == "__main__":
+def _use_store(name, action, may_have_paid=True):
     try:
-        command, *arguments = sys.argv[1:] or [""]
-        if COMMANDS.get(command) != len(arguments):
-            raise MomoError("usage", f"the command must be {USAGE}; it is {' '.join(sys.argv[1:])!r}", False)
-        store = FileStore(os.environ.get("MOMO_ORDERS") or Path(__file__).resolve().with_name("momo-orders"))
-        result = getattr(Client(*map(os.environ.get, VARIABLES), store), command)(*arguments)
-        code = 3 if result is None else 0 if command == "open" else FINAL.get(result["status"], 13)
-    except MomoError as failure:
-        code = ERRORS[failure.kind]
-        result = {"error": {"code": failure.kind, "message": str(failure), "may_have_paid": failure.may_have_paid}}
-    print(json.dumps(result))
-    sys.exit(code)
+        return action()
+    except Exception as failure:
+        doubt = "; the customer may have paid" if may_have_paid else ""
+        raise MomoError("store", f"{name} cannot be read or stored: {failure}{doubt}", may_have_paid) from failure
+
+
+if __name__ == "__main__" and sys.argv[1:2] == ["pay"]:  # python3 client.py pay REFERENCE PHONE AMOUNT
+    env = os.environ.get
+    store = FileStore(env("MOMO_ORDERS") or Path(__file__).resolve().with_name("momo-orders"))
+    account = env("MOMO_PAYMENT_ACCOUNT_ID")
+    momo = Client(env("MOMO_BASE_URL"), env("MOMO_API_KEY"), env("MOMO_API_SECRET"), account, store)
+    order = momo.pay(*sys.argv[2:])
+    print(json.dumps(order))
+    sys.exit(FINAL_STATUSES.get(order["status"], 13))

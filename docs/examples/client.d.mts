@@ -13,17 +13,14 @@ export interface Order {
   /** In KES. */
   readonly amount: number;
   readonly status: Status;
-  /** While it is not final. */
-  readonly may_have_paid?: true;
+  /** True while it is not final. */
+  readonly may_have_paid: boolean;
   /** Why nothing more is known. */
   readonly reason?: string;
   readonly checkout_request_id: string | null;
   readonly receipt: string | null;
   readonly result_code: number | null;
   readonly result_desc: string | null;
-  /** The client's own count of what the service has not found. */
-  readonly asked_ms: number;
-  readonly not_found_ms: number;
 }
 
 /** A payment as the list of the service shows it. */
@@ -37,6 +34,7 @@ export interface Client {
   start(reference: string, phone: string, amount: number): Promise<Order>;
   wait(reference: string): Promise<Order>;
   ask(reference: string): Promise<Order>;
+  /** The orders that are not final. Rejects if one cannot be read. */
   open(): Promise<Order[]>;
   find(reference: string, phone: string, amount: number): Promise<Payment | null>;
   list(filters?: Readonly<Record<string, string>>): Promise<Payment[]>;
@@ -44,14 +42,16 @@ export interface Client {
 
 type Awaitable<T> = T | Promise<T>;
 
-/** Where orders are kept, by name. */
+/** Where orders are kept, by name. In Python and PHP, a table of yours has the same methods, and null is None. */
 export interface Store {
   /** Null for a name that is not there. */
   get(name: string): Awaitable<object | null>;
-  /** If the name is there, it does nothing, or replaces the value whole. It waits for the disk. */
+  /** If the name is there, it does nothing, or with `replaces` (the third argument elsewhere) replaces the value whole.
+   *  It waits for the disk. Of two processes that add a name at once, one wins: INSERT … ON CONFLICT DO NOTHING. */
   add(name: string, value: object, options?: { readonly replaces?: boolean }): Awaitable<void>;
   /** A name that is not there is removed already. */
   remove(name: string): Awaitable<void>;
+  /** All names. */
   names(): Awaitable<readonly string[]>;
 }
 
@@ -76,15 +76,7 @@ export function createClient(options: Options): Client;
 export function fileStore(folder: string): Store;
 
 export class MomoError extends Error {
-  readonly kind:
-    | "store"
-    | "usage"
-    | "not_found"
-    | "credentials"
-    | "refused"
-    | "unreachable"
-    | "unknown"
-    | "not_started";
+  readonly kind: "store" | "usage" | "not_found" | "credentials" | "refused" | "unreachable" | "unknown";
   /** If it is false, nothing was pushed. */
   readonly mayHavePaid: boolean;
 }

@@ -14,8 +14,8 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     from: 113,
     mjs: [
       [
-        'if (isFinal(order) && (order.status !== "not_started" || order.not_found_ms === 0)) return order;\n    try',
-        'if (isFinal(order)) for (const state of ["~ended", "~pending", ""]) store.remove(key + state);\n    if (isFinal(order) && (order.status !== "not_started" || order.not_found_ms === 0)) return order;\n    try',
+        " !== null) return order;",
+        ' !== null) {\n      for (const state of ["~ended", "~pending", ""]) store.remove(key + state);\n      return order;\n    }',
       ],
     ],
   },
@@ -28,7 +28,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
         "if ((await get(key)) === null) await useStore(key, () => store.add(key, order), { mayHavePaid: false });",
         "store.remove(key);\n    await store.add(key, order);",
       ],
-      ["if (stored.service_reference === order.service_reference && !isFinal(stored)) return", "return"],
+      ["if (stored.service_reference === order.service_reference && stored.may_have_paid) return", "return"],
     ],
   },
   {
@@ -74,7 +74,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     name: "forgets the receipt",
     shows: ANSWER,
     from: 113,
-    mjs: [["receipt: receipt || null", "receipt: null"]],
+    mjs: [["order.receipt = payment.momo_receipt_number || null", "order.receipt = null"]],
   },
   {
     name: "takes the row of another order",
@@ -83,7 +83,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     mjs: [
       ["String(row.phone).endsWith(phone.slice(3)) && Number(row.amount) === amount", "true"],
       ["list({ search: service_reference })", "list({ search: service_reference[0] })"],
-      ["createToken()}` })).length === 0", "createToken()}` })).length >= 0"],
+      ["slice(0, -1)}x` })).length === 0", "slice(0, -1)}x` })).length >= 0"],
     ],
   },
   {
@@ -107,7 +107,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     name: "says after a full disk that the customer has not paid",
     shows: /but the customer may have paid/,
     from: 87,
-    mjs: [["order));\n    }\n    return read", "order), { mayHavePaid: false });\n    }\n    return read"]],
+    mjs: [["store.add(name, order));", "store.add(name, order), { mayHavePaid: false });"]],
   },
   {
     name: "goes on after cancelled",

@@ -35,9 +35,9 @@ export const MISTAKES: readonly MistakeInEach[] = [
     from: 7,
     standsBefore: "look",
     ...inEach(
-      [" && !isFinal(stored)) return push", ") return push"],
-      [' and stored["status"] not in FINAL:', ":"],
-      ["$isOwn && !isFinal($stored)", "$isOwn"],
+      [" && stored.may_have_paid) return push", ") return push"],
+      [' and stored["may_have_paid"]:', ":"],
+      ["$isOwn && $stored['may_have_paid']", "$isOwn"],
     ),
   },
   {
@@ -48,15 +48,15 @@ export const MISTAKES: readonly MistakeInEach[] = [
     ...inEach(
       [
         'return { ...order, status: "not_started"',
-        'return store.add(key + "~ended", { ...order, status: "not_started" }), { ...order, status: "not_started"',
+        'return store.add(key + "~ended", { ...order, status: "not_started", may_have_paid: false }), { ...order, status: "not_started"',
       ],
       [
         'order.update(status="not_started"',
-        'self.store.add(f"{key}~ended", {**order, "status": "not_started"})\n            order.update(status="not_started"',
+        'self.store.add(f"{key}~ended", {**order, "status": "not_started", "may_have_paid": False})\n            order.update(status="not_started"',
       ],
       [
         "return ['status' => 'not_started'",
-        "return $this->store->add(\"$key~ended\", [...$order, 'status' => 'not_started']) ?? ['status' => 'not_started'",
+        "return $this->store->add(\"$key~ended\", ['status' => 'not_started', 'may_have_paid' => false] + $order) ?? ['status' => 'not_started'",
       ],
     ),
   },
@@ -75,18 +75,9 @@ export const MISTAKES: readonly MistakeInEach[] = [
     shows: "end_not_learned",
     from: 121,
     ...inEach(
-      [
-        'if (isFinal(order) && (order.status !== "not_started" || order.not_found_ms === 0)) return order;\n    try',
-        "return order;\n    try",
-      ],
-      [
-        'if order["status"] in FINAL and (order["status"] != "not_started" or order["not_found_ms"] == 0):\n            return',
-        "if order:\n            return",
-      ],
-      [
-        "if (isFinal($order) && ($order['status'] !== 'not_started' || $order['not_found_ms'] === 0)) return $order;",
-        "if ($order) return $order;",
-      ],
+      [" !== null) return order;", " !== undefined) return order;"],
+      ['if self._get(f"{key}~ended") is not None:\n            return', "if order:\n            return"],
+      ['if ($this->get("$key~ended") !== null) return $order;', "if ($order) return $order;"],
     ),
   },
 ];

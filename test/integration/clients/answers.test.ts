@@ -1,12 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
-import { symlinkSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { serveFake, serveRaw } from "../../support/fake-server.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
-import { CLIENTS, type Output, PAYMENT, PROGRAMS, PYTHON, runnerOf } from "./programs.ts";
+import { CLIENTS, PAYMENT, PROGRAMS, PYTHON, runnerOf } from "./programs.ts";
 
 /** The clients of clients/ as programs: what they make of bad answers and bad input, and of a list that grows. */
 
@@ -19,19 +18,19 @@ const redirect = ({ url }: Request) =>
   url.endsWith("/elsewhere")
     ? json(EMPTY_LIST)
     : new Response(null, { status: 307, headers: { Location: "/elsewhere" } });
-const ANSWERS: readonly [name: string, answer: (request: Request) => Response, code: string, exitCode: number][] = [
-  ["HTML", () => new Response("<html>Welcome</html>"), "unknown", 6],
-  ["HTML with 400", () => new Response("<html>Bad</html>", { status: 400 }), "unknown", 6],
-  ["an empty text", () => new Response(""), "unknown", 6],
-  ["an array", () => json([]), "unknown", 6],
-  ["null", () => json(null), "unknown", 6],
-  ["a success without a list", () => json({ success: true, message: "" }), "unknown", 6],
-  ["a list of numbers", () => json({ success: true, message: "", transactions: [1, 2] }), "unknown", 6],
-  ["a redirect", redirect, "unknown", 6],
-  ["HTTP 429", () => json({ success: false, message: "slowly" }, 429), "unknown", 6],
-  ["a body that is cut", () => new Response('{"success":tr'), "unknown", 6],
-  ["a refusal", () => json({ success: false, message: "no" }, 400), "refused", 5],
-  ["wrong credentials", () => json({ success: false, message: "no" }, 401), "credentials", 4],
+const ANSWERS: readonly [name: string, answer: (request: Request) => Response, code: string][] = [
+  ["HTML", () => new Response("<html>Welcome</html>"), "unknown"],
+  ["HTML with 400", () => new Response("<html>Bad</html>", { status: 400 }), "unknown"],
+  ["an empty text", () => new Response(""), "unknown"],
+  ["an array", () => json([]), "unknown"],
+  ["null", () => json(null), "unknown"],
+  ["a success without a list", () => json({ success: true, message: "" }), "unknown"],
+  ["a list of numbers", () => json({ success: true, message: "", transactions: [1, 2] }), "unknown"],
+  ["a redirect", redirect, "unknown"],
+  ["HTTP 429", () => json({ success: false, message: "slowly" }, 429), "unknown"],
+  ["a body that is cut", () => new Response('{"success":tr'), "unknown"],
+  ["a refusal", () => json({ success: false, message: "no" }, 400), "refused"],
+  ["wrong credentials", () => json({ success: false, message: "no" }, 401), "credentials"],
 ];
 /** What comes after a push. Empty: the end of the connection; null: a reset. */
 const LOST_ANSWERS: readonly [name: string, answer: string | Uint8Array | null][] = [
@@ -138,18 +137,16 @@ function serveGrowing() {
 afterAll(cleanUp);
 
 for (const program of PROGRAMS) {
-  const { name, needs, command } = program;
+  const { name, needs } = program;
   const { list, startTwice } = SCRIPTS[name] as Scripts;
-  const codeOf = ({ error, exitCode }: Output) => ({ code: error?.code, exitCode });
   const run = runnerOf(program);
-  const find = async (baseUrl: string, reference: string) =>
-    codeOf(await run(baseUrl, newFolder(), "find", reference, "0712345678", "100"));
 
   describeWith(needs, `the client in ${name}`, () => {
     test.each(ANSWERS)(
       "takes %s for what it is",
-      async (_, answer, code, exitCode) => {
-        expect(await find(serveFake(answer).baseUrl, "ORDER-0001")).toEqual({ code, exitCode });
+      async (_, answer, code) => {
+        const { error } = await run(serveFake(answer).baseUrl, newFolder(), "find", ...PAYMENT);
+        expect(error?.code).toBe(code);
       },
       TEST_TIMEOUT_MS,
     );
@@ -173,17 +170,6 @@ for (const program of PROGRAMS) {
           LOST_ANSWERS.map(([answer]) => [answer, "unknown unknown"]),
         );
         expect({ pushed, stderr }).toEqual({ pushed: LOST_ANSWERS.map((_, order) => String(order)), stderr: "" });
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test(
-      "runs through a link, too",
-      async () => {
-        const program = command.at(-1) ?? "";
-        const link = join(newFolder(), basename(program));
-        symlinkSync(program, link);
-        expect(await runToEnd([...command.slice(0, -1), link])).toMatchObject({ exitCode: 2 });
       },
       TEST_TIMEOUT_MS,
     );

@@ -1,7 +1,8 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { serveFake } from "../../support/fake-server.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
 import {
@@ -24,7 +25,7 @@ const OWN_ROW = { id: 7, amount: 100, phone: "254712345678", checkout_request_id
 /** For how long a push was not found, as the folder has it. */
 function notFoundMs(orders: string): number {
   const texts = readdirSync(orders).map((file) => readFileSync(join(orders, file), "utf8"));
-  return Math.max(...texts.map((text) => JSON.parse(text).not_found_ms));
+  return Math.max(...texts.map((text) => JSON.parse(text).not_found_ms ?? 0));
 }
 
 afterAll(cleanUp);
@@ -44,7 +45,7 @@ for (const program of PROGRAMS) {
         const orders = newFolder();
         expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("unknown");
         storeNotFound(orders, 600_000);
-        const notStarted = { status: "not_started", exitCode: 5 };
+        const notStarted = { status: "not_started", may_have_paid: false };
         expect(await run(baseUrl, orders, "ask", "ORDER-0001")).toMatchObject(notStarted);
         expect(await run(baseUrl, orders, "ask", "ORDER-0001")).toMatchObject(notStarted);
         rows = [OWN_ROW];
@@ -132,8 +133,8 @@ for (const program of PROGRAMS) {
           expect(said).toMatchObject({ status: "unknown", checkout_request_id: null, may_have_paid: true });
         }
         expect(notFoundMs(orders)).toBe(0);
-        const { error, exitCode } = await run(baseUrl, orders, "find", ...PAYMENT);
-        expect({ code: error?.code, exitCode }).toEqual({ code: "unknown", exitCode: 6 });
+        const { error } = await run(baseUrl, orders, "find", ...PAYMENT);
+        expect(error?.code).toBe("unknown");
         expect(error?.message).toContain("the service shows a payment that can be that of");
       },
       TEST_TIMEOUT_MS,
@@ -213,6 +214,61 @@ for (const program of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
+    describe("of a service that searches in the middle of references", () => {
+      /** Each push is a paid row. The list has those whose reference has the search anywhere, or whose phone begins with it. */
+      function serveSubstrings() {
+        const rows: { reference: string; id: number }[] = [];
+        const { baseUrl } = serveFake(async (request) => {
+          if (request.method === "GET") {
+            const search = (new URL(request.url).searchParams.get("search") ?? "").toLowerCase();
+            const found = rows.filter(({ reference }) => reference.toLowerCase().includes(search));
+            const shown = (PHONE.startsWith(search) ? rows : found).map(({ id }) => ({
+              ...OWN_ROW,
+              id,
+              checkout_request_id: `ws_CO_${id}`,
+            }));
+            return json({ transactions: shown });
+          }
+          const { reference } = (await request.json()) as { reference: string };
+          rows.push({ reference, id: rows.length + 1 });
+          return LOST();
+        });
+        return baseUrl;
+      }
+
+      test(
+        "does not show the payment of another order, whose reference ends with the one to find",
+        async () => {
+          const baseUrl = serveSubstrings();
+          const others = newFolder();
+          for (const reference of ["ORDER-1", "X 1", "11"])
+            await run(baseUrl, others, "start", reference, "0712345678", "100");
+          const { error } = await run(baseUrl, newFolder(), "find", "1", "0712345678", "100");
+          expect(error).toMatchObject({ code: "unknown", may_have_paid: true });
+          expect((await run(baseUrl, newFolder(), "find", "order-1", "0712345678", "100")).result).toMatchObject({
+            id: 1,
+          });
+        },
+        TEST_TIMEOUT_MS,
+      );
+
+      test(
+        "takes the own payment of each order, if the answers to the pushes were lost",
+        async () => {
+          const baseUrl = serveSubstrings();
+          const orders = newFolder();
+          const references = ["1", "ORDER-1", "R-1"];
+          for (const reference of references) await run(baseUrl, orders, "start", reference, "0712345678", "100");
+          for (const [index, reference] of references.entries())
+            expect((await run(baseUrl, orders, "ask", reference)).result).toMatchObject({
+              status: "completed",
+              checkout_request_id: `ws_CO_${index + 1}`,
+            });
+        },
+        TEST_TIMEOUT_MS,
+      );
+    });
+
     const page = (number: number) => ({ id: number, amount: 1, phone: "254700000000", status: "failed" });
     test.each([
       ["says that there are three", { per_page: 100, total_pages: 3 }],
@@ -225,7 +281,7 @@ for (const program of PROGRAMS) {
       async (_, pagination) => {
         const rows = [page(1), page(2), OWN_ROW];
         const list = (number: number, search: string) => {
-          const isOwn = search.endsWith("~") || search === PHONE;
+          const isOwn = /~[0-9a-f]+$/.test(search) || search === PHONE;
           return json(isOwn ? { transactions: rows.slice(number - 1, number), pagination } : { transactions: [] });
         };
         const { baseUrl } = serveService({ list });

@@ -2,14 +2,14 @@ import { expect } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Child } from "../../support/child.ts";
-import { later, newFolder } from "../../support/cleanup.ts";
+import { later } from "../../support/cleanup.ts";
 import { serveFake } from "../../support/fake-server.ts";
-import { type Run, runToEnd, startMomo } from "../../support/momo.ts";
+import { runToEnd, startMomo } from "../../support/momo.ts";
 import { findProgram, type Needed } from "../../support/needs.ts";
 import { python } from "../../support/python.ts";
 import { inTime } from "../../support/waiting.ts";
 
-/** The clients of clients/ as programs, for the same cases in each language. */
+/** The clients of clients/, which programs call, for the same cases in each language. */
 
 export const CLIENTS = join(import.meta.dir, "../../../clients");
 export const PAYMENT = ["ORDER-0001", "0712345678", "100"];
@@ -27,21 +27,20 @@ export const PYTHON: readonly string[] = [findProgram("python3") ? python() : "p
 interface Program {
   readonly name: string;
   readonly needs: readonly Needed[];
+  /** Runs the client as a command. */
   readonly command: readonly string[];
-  /** Runs many commands in one process, where the start of a process takes most of the time of a command. */
-  readonly host?: () => readonly string[];
+  /** Calls the client: what its arguments say, or without them, what each line of its input says. */
+  readonly caller: readonly string[];
   /** A program that pays within 3 s, while its clock goes back by an hour. */
   readonly payBackwards: (url: string) => readonly string[];
 }
-
-const JAVASCRIPT = join(CLIENTS, "client.mjs");
 
 export const PROGRAMS: readonly Program[] = [
   {
     name: "JavaScript",
     needs: ["node"],
-    command: ["node", JAVASCRIPT],
-    host: () => ["node", join(import.meta.dir, "commands.mjs"), JAVASCRIPT, newFolder()],
+    command: ["node", join(CLIENTS, "client.mjs")],
+    caller: ["node", join(import.meta.dir, "call.mjs"), join(CLIENTS, "client.mjs")],
     payBackwards: (baseUrl) => [
       ...["node", "--input-type=module", "-e"],
       `import { createClient, fileStore } from "${CLIENTS}/client.mjs";
@@ -56,7 +55,7 @@ export const PROGRAMS: readonly Program[] = [
     name: "Python",
     needs: ["python3"],
     command: [...PYTHON, join(CLIENTS, "client.py")],
-    host: () => [...PYTHON, join(import.meta.dir, "commands.py"), join(CLIENTS, "client.py")],
+    caller: [...PYTHON, join(import.meta.dir, "call.py"), join(CLIENTS, "client.py")],
     payBackwards: (url) => [
       ...[...PYTHON, "-c"],
       `import os, sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore; from decimal import Decimal
@@ -71,6 +70,7 @@ print(momo.pay("ORDER-0001", "0712345678", Decimal("100.00"))["status"], round(s
     name: "PHP",
     needs: ["php", "php curl"],
     command: ["php", join(CLIENTS, "client.php")],
+    caller: ["php", join(import.meta.dir, "call.php"), join(CLIENTS, "client.php")],
     payBackwards: (url) => [
       ...["php", "-r"],
       `require "${CLIENTS}/client.php"; $time = 1e9; $slept = 0;
@@ -131,7 +131,6 @@ export function serveService({
 export interface Output {
   readonly status?: string;
   readonly error?: { readonly code: string; readonly message: string; readonly may_have_paid: boolean };
-  readonly exitCode: number | null;
   readonly result: unknown;
 }
 
@@ -150,49 +149,46 @@ export function storeNotFound(orders: string, notFoundMs: number): void {
   writeFileSync(join(orders, fileOf(`${push}~asked`)), JSON.stringify(asked));
 }
 
-export function outputOf({ stdout, exitCode }: Pick<Run, "stdout" | "exitCode">): Output {
-  const result = JSON.parse(stdout);
-  return Array.isArray(result) ? { result, exitCode } : { ...result, result, exitCode };
+function outputOf(line: string): Output {
+  const result = JSON.parse(line);
+  return Array.isArray(result) ? { result } : { ...result, result };
 }
 
-/** Runs a command of a client with these orders; its JSON and its exit code. */
-export async function runIn(
-  command: readonly string[],
-  baseUrl: string,
-  orders: string,
-  ...args: readonly (string | { readonly cwd: string })[]
+type Environment = Readonly<Record<string, string>>;
+
+/** Calls a client with this environment, in a process of its own. */
+export async function runWith(
+  caller: readonly string[],
+  env: Environment,
+  ...call: readonly string[]
 ): Promise<Output> {
-  const words = args.filter((arg) => typeof arg === "string");
-  const [place = {}] = args.filter((arg) => typeof arg === "object");
-  const run = await runToEnd([...command, ...words], { env: environmentOf(baseUrl, orders), ...place });
-  expect(run.stderr).toBe("");
-  return outputOf(run);
+  const { stdout, stderr } = await runToEnd([...caller, ...call], { env });
+  expect(stderr).toBe("");
+  return outputOf(stdout);
 }
 
-type RunCommand = (baseUrl: string, orders: string, ...args: readonly string[]) => Promise<Output>;
+type CallClient = (baseUrl: string, orders: string, ...call: readonly string[]) => Promise<Output>;
 
-/** The same with a process for each command of a client. */
+/** Calls a client, in a process for each call. */
 export const processesOf =
-  ({ command }: Pick<Program, "command">): RunCommand =>
-  (baseUrl, orders, ...args) =>
-    runIn(command, baseUrl, orders, ...args);
+  ({ caller }: Pick<Program, "caller">): CallClient =>
+  (baseUrl, orders, ...call) =>
+    runWith(caller, environmentOf(baseUrl, orders), ...call);
 
-/** The same for many commands, one after the other, in one process if the client has a host. */
-export function runnerOf(program: Program): RunCommand {
-  const { host } = program;
-  if (!host) return processesOf(program);
+/** Calls a client, one call after the other, in one process: its start takes most of the time of a call. */
+export function runnerOf({ caller }: Pick<Program, "caller">): CallClient {
   let child: Child | undefined;
-  return async (baseUrl, orders, ...args) => {
-    child ??= startHost(host());
-    await child.say(`${JSON.stringify({ env: environmentOf(baseUrl, orders), args })}\n`);
+  return async (baseUrl, orders, ...call) => {
+    child ??= startCaller(caller);
+    await child.say(`${JSON.stringify({ env: environmentOf(baseUrl, orders), call })}\n`);
     const { stderr } = child;
-    const line = await inTime(child.stdout.nextLine(), () => `the client does not answer to ${args.join(" ")}`);
+    const line = await inTime(child.stdout.nextLine(), () => `the client does not answer to ${call.join(" ")}`);
     if (line === null) throw new Error(`the client ended: ${stderr.text}`);
-    return outputOf(JSON.parse(line));
+    return outputOf(line);
   };
 }
 
-function startHost(program: readonly string[]): Child {
+function startCaller(program: readonly string[]): Child {
   const child = startMomo([], { program, stdin: null });
   later(async () => {
     await child.finish();

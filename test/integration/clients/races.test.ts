@@ -1,11 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { describeWith } from "../../support/needs.ts";
+import { cleanUp, FAST_FOLDER, newFolder } from "../../support/cleanup.ts";
+import { runToEnd } from "../../support/momo.ts";
+import { describeWith, type Needed, testWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
 import {
   CHECKOUT_ID,
+  CLIENTS,
   ENDED_FILE,
   FILE,
   fileOf,
@@ -13,8 +15,8 @@ import {
   PAID,
   PAYMENT,
   PROGRAMS,
+  PYTHON,
   processesOf,
-  runIn,
   serveService,
   storeNotFound,
 } from "./programs.ts";
@@ -183,6 +185,55 @@ for (const program of PROGRAMS) {
   });
 }
 
+const AT_ONCE = 6;
+
+/** Programs that wait for each other, and then store a value in each of many folders that are not there. */
+const MAKE_FOLDERS: readonly [
+  name: string,
+  needs: readonly Needed[],
+  program: (folder: string) => readonly string[],
+][] = [
+  [
+    "JavaScript",
+    ["node"],
+    (folder) => [
+      ...["node", "--input-type=module", "-e"],
+      `import { fileStore } from "${CLIENTS}/client.mjs"; import { readdirSync, writeFileSync } from "node:fs";
+       writeFileSync("${folder}/" + process.pid, ""); while (readdirSync("${folder}").length < ${AT_ONCE}) {}
+       for (let number = 0; number < 200; number += 1) fileStore("${folder}/n" + number + "/a/b").add("x", {});`,
+    ],
+  ],
+  [
+    "Python",
+    ["python3"],
+    (folder) => [
+      ...[...PYTHON, "-c"],
+      `import os, sys; sys.path.insert(0, "${CLIENTS}"); from client import FileStore
+open(f"${folder}/{os.getpid()}", "w").close()
+while len(os.listdir("${folder}")) < ${AT_ONCE}: pass
+for number in range(200): FileStore(f"${folder}/n{number}/a/b").add("x", {})`,
+    ],
+  ],
+  [
+    "PHP",
+    ["php", "php curl"],
+    (folder) => [
+      ...["php", "-r"],
+      `require "${CLIENTS}/client.php";
+       touch("${folder}/" . getmypid()); while (count(scandir("${folder}")) < ${AT_ONCE} + 2);
+       for ($number = 0; $number < 200; $number++)
+         Momo\\useStore("x", fn () => (new Momo\\FileStore("${folder}/n$number/a/b"))->add("x", []));`,
+    ],
+  ],
+];
+
+for (const [name, needs, program] of MAKE_FOLDERS)
+  testWith(needs, `the client in ${name} makes the folder of the orders while other processes do so`, async () => {
+    const folder = newFolder(FAST_FOLDER);
+    const runs = await Promise.all(Array.from({ length: AT_ONCE }, () => runToEnd(program(folder))));
+    expect(runs).toEqual(runs.map(() => ({ stdout: "", stderr: "", exitCode: 0 })));
+  });
+
 describeWith(["node", "python3", "php", "php curl"], "the clients in all languages, at once on one order", () => {
   test(
     "push once, agree on its end, and leave no draft",
@@ -196,7 +247,7 @@ describeWith(["node", "python3", "php", "php curl"], "the clients in all languag
       });
       const orders = newFolder();
       const all = (...args: readonly string[]) =>
-        Promise.all([...PROGRAMS, ...PROGRAMS].map(({ command }) => runIn(command, baseUrl, orders, ...args)));
+        Promise.all([...PROGRAMS, ...PROGRAMS].map((program) => processesOf(program)(baseUrl, orders, ...args)));
       await all("start", ...PAYMENT);
       const said = [...(await all("ask", "ORDER-0001")), ...(await all("ask", "ORDER-0001"))];
       expect(said.filter(({ status }) => status !== "pending" && status !== "completed")).toEqual([]);

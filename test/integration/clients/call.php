@@ -1,0 +1,21 @@
+<?php
+// Calls the client of the file that is named, with the environment and the call of its arguments, or else with those of
+// each line of the standard input. A line of its output is the result or the error of a call.
+require $argv[1];
+
+function run(array $env, array $call): void {
+    try {
+        $store = new Momo\FileStore($env['MOMO_ORDERS']);
+        $account = $env['MOMO_PAYMENT_ACCOUNT_ID'];
+        $momo = new Momo\Client($env['MOMO_BASE_URL'], $env['MOMO_API_KEY'], $env['MOMO_API_SECRET'], $account, $store);
+        $name = array_shift($call);
+        $result = $momo->$name(...$call);
+    } catch (Momo\MomoError $error) {
+        $said = ['code' => $error->kind, 'message' => $error->getMessage(), 'may_have_paid' => $error->mayHavePaid];
+        $result = ['error' => $said];
+    }
+    echo json_encode($result, JSON_INVALID_UTF8_SUBSTITUTE), "\n";
+}
+
+if ($argc > 2) run(getenv(), array_slice($argv, 2));
+else while ($line = fgets(STDIN)) run(...json_decode($line, true));
