@@ -82,7 +82,7 @@ export class Webhooks {
   }
 
   /**
-   * Sends a delivery again, at once and without injected failures.
+   * Sends a delivery again, at once and without injected failures. If it waits, the new one is tried again in its place.
    * @throws Refusal `not_found` for an unknown delivery, `conflict` without a webhook
    */
   async resend(id: number): Promise<Delivery> {

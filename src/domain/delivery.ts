@@ -48,7 +48,7 @@ export interface DeliveryStore {
   nextDueAtMs(afterMs: number): Promise<number | null>;
   /** Writes the attempts and the due time of a claimed delivery, unless it was given up, and releases it. */
   save(delivery: Delivery): Promise<void>;
-  /** Adds a delivery of the same message. @returns null if there is none with this id */
+  /** Adds a delivery of the same message, in the place of one that waits. @returns null if there is none with this id */
   resend(id: number, dueAtMs: number): Promise<Delivery | null>;
   /** Of the newest {@link MAX_DELIVERIES}, oldest first: the first ones after an id, or the last ones. */
   list(query: DeliveryQuery): Promise<Delivery[]>;

@@ -128,6 +128,19 @@ describe("an attempt succeeds with any 2xx, and is repeated otherwise after 1, 1
   });
 });
 
+test("a resend takes the place of a delivery that waits: no retry follows", async () => {
+  const receiver = await receive({}, (nth) => new Response("", { status: nth === 1 ? 500 : 200 }));
+  await payAndEnd();
+  await attempted(1);
+  const [first] = await deliveries();
+  await sandbox.control("POST", `/webhook/deliveries/${first?.id}/resend`);
+  const [given, again] = await ended(2);
+  expect(given).toMatchObject({ state: "failed", attempts: [{ status: 500 }] });
+  expect(again).toMatchObject({ state: "delivered", attempts: [{ status: 200 }], resend_of: first?.id });
+  await sandbox.advanceClock("71s");
+  expect(receiver.received).toHaveLength(2);
+});
+
 describe("the settings make deliveries fail on purpose", () => {
   test("times and delay: each is delivered this many times, later by this duration", async () => {
     const receiver = await receive({ times: 2, delay: "90s" });

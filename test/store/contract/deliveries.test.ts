@@ -118,6 +118,15 @@ onEveryEngine((engine) => {
       expect(await deliveries.resend((claimed?.id ?? 0) - MAX_DELIVERIES, NOW_MS)).toBeNull();
     });
 
+    test("that waits is not sent when it was sent again: the new one is in its place", async () => {
+      const { deliveries } = shop.store;
+      plan(10, 20);
+      await endPayments(1);
+      const [waiting, other] = idsOf(await all()) as [number, number];
+      const again = await deliveries.resend(waiting, NOW_MS);
+      expect(idsOf(await deliveries.claim(NOW_MS + 20, 5))).toEqual([again?.id ?? 0, other]);
+    });
+
     test("waits when the database is opened again, and is gone when the transactions are removed", async () => {
       plan(9, 0);
       await endPayments(2);
