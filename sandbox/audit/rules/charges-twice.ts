@@ -31,7 +31,9 @@ export const chargesTwice = pushRule({
       firstIs === "open"
         ? `${whyAgain(first, second)}: ${payable(first, second)}.`
         : "The client had learned that the first payment is completed: an order that is paid is charged again.";
-    const doubt = isSure ? "" : " If both are for one order, the customer can pay it twice.";
+    const isOver = isPaid(first) && isPaid(second);
+    const withdrawn = isOver ? "" : " This is withdrawn if one of them ends unpaid.";
+    const doubt = isSure ? "" : ` If both are for one order, the customer can pay it twice.${withdrawn}`;
     return {
       message: `${chargedAgain(first, second)} ${why}${doubt}`,
       ...(!first.isDelivered && { advice: `${ADVICE} ${WHO_REPEATS} ${HOW_TO_LOOK}` }),
@@ -50,8 +52,10 @@ const verdictOf = (pair: Pair): Twice => ({
   pair,
 });
 
-function payable({ payment: first }: Push, { payment: second }: Push): string {
-  const paid = [first, second].filter((payment) => payment?.end?.status === "completed").length;
+const isPaid = ({ payment }: Push): boolean => payment?.end?.status === "completed";
+
+function payable(first: Push, second: Push): string {
+  const paid = [first, second].filter(isPaid).length;
   return (
     ["the customer can pay both", "one is paid, and the customer can still pay the other", "both are paid"][paid] ?? ""
   );
