@@ -174,7 +174,14 @@ export const withRequests = (arrived: readonly wire.LoggedRequest[]): readonly w
 /** What clients have done wrong. Findings about missing requests are in no event. */
 export const audit: Part<wire.Audit> = partOf<wire.Audit, wire.Audit>({
   question: () => "/audit",
-  none: { message: "", chapters: 1, findings: [] },
+  none: {
+    requests: 0,
+    accepted: 0,
+    payments: { started: 0, paid: 0, not_learned: 0 },
+    deliveries: { sent: 0, not_taken: 0 },
+    chapters: 1,
+    findings: [],
+  },
   read: (report) => report,
   clears: true,
   // A thousand findings are loaded every five seconds.

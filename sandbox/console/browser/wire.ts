@@ -1,4 +1,4 @@
-import type { Example, Finding } from "../../audit/shape.ts";
+import type { Example, Finding, Tally } from "../../audit/shape.ts";
 import type { MessageOnWire, OwnedTransaction } from "../../control/shapes/payments.ts";
 import type { IssueOnWire } from "../../control/shapes/refusal.ts";
 import type { LoggedCall, SteeringPart } from "../../control/shapes/requests.ts";
@@ -46,10 +46,8 @@ export type { RequestPage, SteeringPart } from "../../control/shapes/requests.ts
 export type Issue = IssueOnWire;
 
 /** What the page needs of the audit's report. */
-export interface Audit {
-  readonly message: string;
-  /** 1, and one more for each reset or restore. The findings stay. */
-  readonly chapters: number;
+export interface Audit extends Pick<Tally, "requests" | "accepted" | "deliveries" | "chapters"> {
+  readonly payments: Pick<Tally["payments"], "started" | "paid" | "not_learned">;
   readonly findings: readonly Finding[];
 }
 

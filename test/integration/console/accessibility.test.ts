@@ -49,7 +49,7 @@ const walkEmpty = (page: Page, visit: Visit) =>
 /** All views and dialogs with payments. */
 async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, visit: Visit): Promise<void> {
   await walk(page, visit, {
-    payments: ["transactions", "of 10 paid"],
+    payments: ["transactions", "paid of 10"],
     "no payment fits": ["transactions?search=nobody", "No payment fits these filters."],
     "failed story": [`transactions/${places.failed}`, "What to do"],
     "completed story": [`transactions/${places.completed}?status=completed`, "Receipt"],
@@ -271,7 +271,7 @@ describeInBrowser("by keyboard alone", (scene) => {
     await person.at("Rules").reads("every payment: insufficient_funds");
     await tabTo("How the prompt ends");
     await page.keyboard.type("u");
-    await tabTo("End it");
+    await tabTo("End the prompt");
     await person.press("Enter");
     await person.at("Phone 0722 000 001").reads("Your phone could not be reached in time.");
     await tabTo("Reset …");

@@ -47,7 +47,7 @@ describeInBrowser("the console with many payments", (scene) => {
     const served = await serveMomo(["--data", data]);
     const { ready, post } = served;
     const page = await scene.open({ url: ready.console_url });
-    await page.locator(".tiles").getByText("of 10,000 paid").waitFor();
+    await page.locator(".tiles").getByText("paid of 10,000").waitFor();
     expect(await rowsOf(page).count()).toBe(50);
     await page.locator(".chart").getByText("the newest 50 payments").waitFor();
     const pay = (order: object) =>
@@ -81,7 +81,7 @@ describeInBrowser("the console with many payments", (scene) => {
     expect((await idsOf()).slice(0, 100)).toEqual(transactions.map(({ checkout_request_id }) => checkout_request_id));
     expect(new Set(await idsOf()).size).toBe(500);
     await page.getByRole("button", { name: "50+ new" }).click();
-    await page.locator(".tiles").getByText("of 10,100 paid").waitFor();
+    await page.locator(".tiles").getByText("paid of 10,100").waitFor();
 
     // The CSV has the rows that are not loaded, too, and what the filters select.
     const save = async () => {
@@ -92,7 +92,7 @@ describeInBrowser("the console with many payments", (scene) => {
     };
     expect(new Set(await save()).size).toBe(10_102); // with the names of the columns, and the end
     await page.getByLabel("Search").fill("only");
-    await page.locator(".tiles").getByText("of 1 paid").waitFor();
+    await page.locator(".tiles").getByText("paid of 1").waitFor();
     expect(await save()).toEqual(["\uFEFFid", "10001", ""]);
   });
 
@@ -140,7 +140,7 @@ describeInBrowser("the console with many payments", (scene) => {
     // The parts of the page that come last.
     await page.locator(".top-bar").getByText("Live", { exact: true }).waitFor();
     await page.locator(".top-bar .address").waitFor();
-    await page.locator(".tiles").getByText("of 0 paid").waitFor();
+    await page.locator(".tiles").getByText("paid of 0").waitFor();
     await watchShifts(page);
     const stop = startFlood(served, { perSecond: 50, pollMs: 400 });
     // Until some payments have ended, and the phones show it.

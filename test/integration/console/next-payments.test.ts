@@ -17,13 +17,13 @@ describeInBrowser("the next payments", (scene) => {
     await card.reads("How many: must be at least 1");
     await card.fill({ "How many": "2", "What happens": "request:error" });
     await card.click("Apply");
-    await card.reads("The next 2 requests: HTTP 503");
+    await card.reads("The next 2 stkpush.php requests: HTTP 503");
     await card.misses("must be at least");
     expect((await post("/stkpush.php", ORDER)).status).toBe(503);
-    await card.reads("The next request: HTTP 503");
+    await card.reads("The next stkpush.php request: HTTP 503");
     await card.fill({ "How many": "1", "What happens": "request:lost" });
     await card.click("Apply");
-    await card.reads("The next request: HTTP 503 Then 1 request: the answer is lost");
+    await card.reads("The next stkpush.php request: HTTP 503 Then 1 stkpush.php request: the answer is lost");
     expect((await post("/stkpush.php", ORDER)).status).toBe(503);
     expect(await post("/stkpush.php", ORDER).catch(() => "lost")).toBe("lost");
     await card.reads("None is left.");

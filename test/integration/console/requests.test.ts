@@ -147,6 +147,7 @@ describeInBrowser("the audit", (scene) => {
     const person = personAt(await scene.open({ view: "audit" }));
     const group = person.at("ignores final");
     await group.reads("error", "payment ORDER-1", "first at");
+    await person.reads("Requests 5: 5 accepted, 0 refused", "Payments 1 started, 0 paid");
     const named = Number(await textOf(group.place.getByRole("link", { name: /^\d+$/ }).first()));
     await group.place.getByRole("link", { name: String(named), exact: true }).click();
     await expectAddress(person, `#requests/${named}`);
@@ -197,14 +198,24 @@ describeInBrowser("the audit", (scene) => {
     const one = { kind: "number_as_text", severity: "warning", message: "", advice: "", section: "4.1", ...example };
     const findings = Array.from({ length: 23 }, (_, index) => ({
       ...one,
-      ...{ message: `number ${index}`, first_at: "2026-11-20 10:00:00", count: 7, examples: Array(3).fill(example) },
+      ...{
+        message: `number ${index}`,
+        advice: index < 2 ? "Do this." : "Do that.",
+        first_at: "2026-11-20 10:00:00",
+        count: 7,
+        examples: Array(3).fill(example),
+      },
     }));
     await changeAnswers(page, "/audit", () => ({ findings }));
     await page.reload();
     await page.evaluate(`location.hash = "audit"`);
     const group = personAt(page).at("number as text");
-    await group.reads(/number 0 7 times( payment ORDER){3} and 4 more first at/);
+    await group.reads(
+      /7 times, first for ORDER: number 0 Do this\.( payment ORDER){3} and 4 more first at 20 Nov 2026/,
+    );
     expect(await group.place.locator("li").count()).toBe(3);
+    // Each advice stands at the first finding that it is for.
+    await group.reads(/number 1 payment/, /number 2 Do that\. payment/);
     await group.click("Show all 23");
     await group.reads("number 22");
   });
@@ -213,9 +224,8 @@ describeInBrowser("the audit", (scene) => {
     const page = await scene.open({ view: "audit" });
     await page.getByText("Nothing found.").waitFor();
     const told = { kind: "end_not_learned", severity: "error", message: "Not asked for.", count: 1 };
-    const finding = { ...told, request_ids: [], checkout_request_id: null, examples: [] };
-    const audit = { success: true, message: "1 error", findings: [finding] };
-    await page.route("**/_momo/audit", (route) => route.fulfill({ json: audit }));
-    await page.getByRole("region", { name: "does not learn the end" }).getByText("Not asked for.").waitFor();
+    const finding = { ...told, request_ids: [], first_at: "2026-11-20 10:00:00", examples: [] };
+    await changeAnswers(page, "/audit", () => ({ findings: [finding] }));
+    await page.getByRole("region", { name: "end not learned" }).getByText("Not asked for.").waitFor();
   });
 });

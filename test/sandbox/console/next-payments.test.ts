@@ -21,8 +21,8 @@ test("what is left for the next payments is in its order, without what is never 
     { ...lost, id: 7, times: 9 },
   ];
   expect(nextPayments([{ ...rule, times: 2 }, ...others], faults)).toMatchObject([
-    { path: "/faults/4", words: "The next request: the answer is lost" },
-    { path: "/faults/5", words: "Then 2 requests: HTTP 503" },
+    { path: "/faults/4", words: "The next stkpush.php request: the answer is lost" },
+    { path: "/faults/5", words: "Then 2 stkpush.php requests: HTTP 503" },
     { path: "/rules/1", words: "The next 2 payments: wrong_pin" },
     { path: "/rules/3", words: "Then 1 payment: cancelled" },
   ]);

@@ -27,7 +27,8 @@ test("amounts, phones and durations", () => {
 test("times are in Nairobi, in every time zone of the browser", () => {
   const atMs = Date.UTC(2026, 10, 20, 22, 30, 5);
   expect([format.preciseClock(atMs + 250), format.dayAt(atMs)]).toEqual(["01:30:05.250", "2026-11-21"]);
-  expect(format.longDayOf(atMs)).toBe("Saturday 21 November");
+  expect(format.dayInWords(atMs)).toBe("21 Nov 2026");
+  expect(format.momentInWords("2026-11-21 01:30:05")).toBe("21 Nov 2026, 01:30:05");
   expect(format.instantOf("2026-11-21 01:30:05")).toBe(atMs);
 });
 
@@ -57,7 +58,7 @@ const PROBLEMS: [issues: string[], fields: Record<string, string>, rest: string 
   [['date_from | a | "28/11/2026"'], {}, 'a day, such as 2026-11-30; it is "28/11/2026"'],
   [['date_to | a | "2026-11"'], {}, 'a day, such as 2026-11-30; it is "2026-11"'],
   [['date_to | must be a day | "2026-02-30"'], {}, 'date_to: must be a day; it is "2026-02-30"'],
-  [["date_from | must not be after date_to"], {}, "date_from: must not be after date_to"],
+  [["date_from | must not be after date_to"], {}, "it must not be after the day of “To”"],
   [["rules[2].match.times | a", "faults[12].times | c"], { times: "a whole number, such as 3" }, null],
   [["url | a", "url | b"], { url: "a" }, null],
   [["phonebook | a | 1", " | give one of them"], {}, "phonebook: a; it is 1; give one of them"],

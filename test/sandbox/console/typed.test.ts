@@ -27,6 +27,8 @@ const UNDERSTOOD: [typed: string, move: Move][] = [
   ["9:05", { to: "2026-11-29 09:05" }],
   ["14:30:01", { to: "2026-11-28 14:30:01" }],
   ["2026-11-30 00:30", { to: "2026-11-30 00:30" }],
+  ["30 Nov 2026, 00:30", { to: "2026-11-30T00:30:00" }],
+  ["1 december 2026", { to: "2026-12-01T00:00:00" }],
 ];
 test.each(UNDERSTOOD)("a move of the clock, as a person types it: %j is %j", (typed, move) => {
   expect(moveOf(typed, SATURDAY_MS)).toEqual(move);

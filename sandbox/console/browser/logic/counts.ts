@@ -1,5 +1,5 @@
 import type { Counts, Snapshot, Status } from "../wire.ts";
-import { counted, countedAll } from "./format.ts";
+import { counted, countedAll, momentInWords } from "./format.ts";
 
 /** How many payments there are, and what goes with them. */
 
@@ -15,8 +15,10 @@ export function ofStatus(counts: Counts, wanted: string): Counts {
   return { ...Object.fromEntries(numbers), total_completed_amount: received };
 }
 
-/** What is in a snapshot: `2 payments, 1 rule, at 2026-11-20 10:00:00, frozen` */
+/** What is in a snapshot: `2 payments, 1 rule, at 20 Nov 2026, 10:00:00, frozen` */
 export function snapshotInWords({ transactions, rules, faults, at, frozen }: Snapshot): string {
   const steered = countedAll({ rule: rules, fault: faults });
-  return [counted(transactions, "payment"), ...steered, `at ${at}`, ...(frozen ? ["frozen"] : [])].join(", ");
+  return [counted(transactions, "payment"), ...steered, `at ${momentInWords(at)}`, ...(frozen ? ["frozen"] : [])].join(
+    ", ",
+  );
 }

@@ -30,9 +30,7 @@ export const findingsByKind = (findings: readonly Finding[]): ByKey<string> =>
   Map.groupBy(findings, ({ kind }) => kind);
 
 /** A short label that fits beside the request. */
-export const labelOf = ({ kind }: { readonly kind: string }): string => LABELS[kind] ?? kind.replaceAll("_", " ");
-
-const LABELS: Readonly<Record<string, string>> = { end_not_learned: "does not learn the end" };
+export const labelOf = ({ kind }: { readonly kind: string }): string => kind.replaceAll("_", " ");
 
 /** The labels of several findings, each once. */
 export const labelsOf = (findings: readonly Finding[]): string => [...new Set(findings.map(labelOf))].join(", ");

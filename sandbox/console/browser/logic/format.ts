@@ -44,21 +44,17 @@ export const preciseClock = (atMs: number): string => wallClock(atMs) + new Date
 /** The day of an instant in Nairobi, as a timestamp has it: `2026-11-20`. */
 export const dayAt = (atMs: number): string => dayOf(formatTimestamp(atMs));
 
-const longDay = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
-/** An instant as a phone shows the day: `Friday 20 November`. */
-export const longDayOf = (atMs: number): string => longDay.format(new Date(atMs + NAIROBI_OFFSET_MS)).replace(",", "");
+/** The day of an instant in Nairobi, for people in every country: `20 Nov 2026`. */
+export const dayInWords = (atMs: number): string => day.format(new Date(atMs + NAIROBI_OFFSET_MS));
 
-const shortDay = new Intl.DateTimeFormat("en-GB", {
-  weekday: "short",
-  day: "numeric",
-  month: "short",
-  timeZone: "UTC",
-});
+/** The day of a timestamp without its year: `20 Nov`. */
+export const shortDayOf = (timestamp: string): string => dayInWords(instantOf(timestamp)).replace(/ [0-9]+$/, "");
 
-/** The same in short: `Fri 20 Nov`. */
-export const shortDayOf = (atMs: number): string =>
-  shortDay.format(new Date(atMs + NAIROBI_OFFSET_MS)).replace(",", "");
+/** A timestamp: `20 Nov 2026, 10:00:00`. */
+export const momentInWords = (timestamp: string): string =>
+  `${dayInWords(instantOf(timestamp))}, ${timeOfDay(timestamp)}`;
 
 /** Indented JSON. Other text is unchanged. */
 export const prettyJson = (text: string): string => readOrNull(() => JSON.stringify(JSON.parse(text), null, 2)) ?? text;

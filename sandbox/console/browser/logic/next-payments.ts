@@ -12,9 +12,9 @@ const START_PATH = "/stkpush.php";
 
 /** How the request that starts a payment can fail, by the value of the choice. */
 export const REQUEST_FAILURES = {
-  "request:error": { words: "the request gets HTTP 503, and nothing is stored", kind: "error", status: 503 },
-  "request:lost": { words: "the answer is lost, but the payment exists", kind: "disconnect" },
-  "request:slow": { words: "the answer comes 30 s late", kind: "delay", delay: "30s" },
+  "request:error": { words: "stkpush.php answers HTTP 503, and stores nothing", kind: "error", status: 503 },
+  "request:lost": { words: "stkpush.php gives no answer, but the payment exists", kind: "disconnect" },
+  "request:slow": { words: "stkpush.php answers 30 s late", kind: "delay", delay: "30s" },
 } as const;
 
 export const isRequestFailure = (choice: string): choice is keyof typeof REQUEST_FAILURES =>
@@ -44,7 +44,7 @@ export function nextPayments(rules: readonly Rule[], faults: readonly Fault[]): 
   for (const { id, path, times, ...fault } of faults) {
     if (!strikesEach(path, fault)) continue;
     if (times === undefined) break;
-    const turn = turnOf(times, failing.length, "request");
+    const turn = turnOf(times, failing.length, "stkpush.php request");
     if (path === START_PATH) failing.push(entryOf(`/faults/${id}`, `${turn}: ${describeFault(fault)}`));
   }
   const ending: Entry[] = [];
@@ -59,7 +59,7 @@ export function nextPayments(rules: readonly Rule[], faults: readonly Fault[]): 
 
 const entryOf = (path: string, words: string): Entry => ({ path, words, name: `“${words}”` });
 
-function turnOf(times: number, before: number, what: "request" | "payment"): string {
+function turnOf(times: number, before: number, what: "stkpush.php request" | "payment"): string {
   if (before > 0) return `Then ${counted(times, what)}`;
   return times === 1 ? `The next ${what}` : `The next ${counted(times, what)}`;
 }

@@ -14,8 +14,7 @@ type Takes = readonly [words: string, form?: RegExp];
 const DURATION: Takes = ["a time up to a day, such as 3s, 2m or 1h", /^"[0-9]+(?:ms|s|m|h)"$/];
 const NUMBER = /^-?[0-9.]+$/;
 const TEXT: Takes = ["it must not be empty", /^".+"$/];
-// Days in the wrong order come without a value.
-const DAY: Takes = ["a day, such as 2026-11-30", /^(?:"[0-9]{4}-[0-9]{2}-[0-9]{2}")?$/];
+const DAY: Takes = ["a day, such as 2026-11-30", /^"[0-9]{4}-[0-9]{2}-[0-9]{2}"$/];
 
 /** In the words of a person, by the names of members. The API's rules are for programs; those of other members are shown as they are. */
 const TAKES: ReadonlyMap<string, Takes> = new Map<string, Takes>(
@@ -43,6 +42,8 @@ const TAKES: ReadonlyMap<string, Takes> = new Map<string, Takes>(
 
 /** The words of a person for what the field takes, if the value has another form. */
 function wordsFor({ received = "" }: Issue, name: string): string | undefined {
+  // Days in the wrong order come without a value.
+  if (name === "date_from" && received === "") return "it must not be after the day of “To”";
   const [words, form] = TAKES.get(name) ?? [];
   return form?.test(received) ? undefined : words;
 }

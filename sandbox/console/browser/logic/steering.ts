@@ -38,8 +38,8 @@ export interface Entry {
   readonly path: string;
   /** What its button removes. */
   readonly name: string;
-  /** Shown before its words. */
-  readonly id?: number;
+  /** Shown before its words. A number alone would look like a place in the list. */
+  readonly label?: string;
   readonly words: string;
   /** Fills in the form with it. */
   readonly change?: (() => void) | undefined;

@@ -53,6 +53,14 @@ function instantOf(text: string, nowMs: number): string | undefined {
   return `${dayAt(nowMs + (isTomorrow ? DAY_MS : 0))} ${clock}`;
 }
 
+/** `24 Dec 2026 08:00` as a timestamp. Other text is unchanged. */
+function timestampOf(text: string): string {
+  const atMs = /^[0-9]{1,2} [a-z]{3,9} [0-9]{4}\b/i.test(text)
+    ? Date.parse(`${text.replace(",", "")} UTC`)
+    : Number.NaN;
+  return Number.isNaN(atMs) ? text : new Date(atMs).toISOString().slice(0, "2026-12-24T08:00:00".length);
+}
+
 /** How a clock moves: by a duration, or to an instant. */
 export type Move = { readonly advance: string } | { readonly to: string };
 
@@ -64,6 +72,6 @@ export function moveOf(typed: string, nowMs: number): Move | null {
     .replace(/^(?:\+|in ) */, "");
   const durationMs = durationOf(text);
   if (durationMs !== null) return { advance: formatDuration(durationMs) };
-  const to = instantOf(text, nowMs) ?? typed.trim();
+  const to = instantOf(text, nowMs) ?? timestampOf(typed.trim());
   return parseInstant(to) === null ? null : { to };
 }

@@ -21,26 +21,21 @@ import { Transactions } from "./transactions.tsx";
 /** In the order of their links. */
 const VIEWS: Readonly<Record<View, ViewFacts>> = {
   // On a wide screen the phone is always beside the dashboard.
-  phone: { shows: Transactions, label: "Phone" },
-  transactions: { shows: Transactions, label: "Payments" },
-  requests: { shows: Requests, label: "Requests" },
-  audit: { shows: Audit, label: "Audit" },
-  steering: { shows: Steering, label: "Steering" },
-  keys: { shows: Registry, label: "Accounts & keys", short: "Keys" },
-  start: { shows: Start, label: "Get started", short: "Start" },
+  phone: [Transactions, "Phone"],
+  transactions: [Transactions, "Payments"],
+  requests: [Requests, "Requests"],
+  audit: [Audit, "Audit"],
+  steering: [Steering, "Steering"],
+  keys: [Registry, "Accounts & keys"],
+  start: [Start, "Get started"],
 };
 
-interface ViewFacts {
-  readonly shows: FunctionComponent;
-  readonly label: string;
-  /** On a narrow screen. */
-  readonly short?: string;
-}
+type ViewFacts = readonly [shows: FunctionComponent, label: string];
 
 /** The page: the dashboard of the merchant, and the phones of the customers beside it. */
 export function App() {
   if (tokenAsked.value) return <TokenForm isWrong={tokenAsked.value.isWrong} />;
-  const CurrentView = VIEWS[view.value].shows;
+  const [CurrentView] = VIEWS[view.value];
   return (
     <div class="shell column" data-view={view.value}>
       <button type="button" class="skip" onClick={() => document.getElementById("view")?.focus()}>
@@ -74,10 +69,9 @@ export function App() {
 function Navigation() {
   return (
     <nav class="views" aria-label="Views">
-      {(Object.entries(VIEWS) as [View, ViewFacts][]).map(([name, { label, short = label }]) => (
+      {(Object.entries(VIEWS) as [View, ViewFacts][]).map(([name, [, label]]) => (
         <a key={name} class="line" href={hrefOf(name)} data-view={name} aria-current={view.value === name && "page"}>
-          <span class="wide">{label}</span>
-          <span class="narrow">{short}</span>
+          {label}
           <Count view={name} />
         </a>
       ))}
@@ -96,7 +90,7 @@ function Count({ view: name }: { view: View }) {
   if (name !== "phone" && name !== "audit") return null;
   const count = name === "phone" ? prompts.value.open.size : audit.value.findings.length;
   return (
-    <b class="pill" data-tone={name === "audit" && count > 0 && "pending"} data-empty={count === 0}>
+    <b class="pill" data-tone={name === "audit" && count > 0 && "pending"}>
       {count > 99 ? "99+" : count}
       <span class="unseen">{name === "phone" ? " open" : " findings"}</span>
     </b>

@@ -2,11 +2,12 @@ import { useSignal } from "@preact/signals";
 import { addressOf, setting } from "../actions.ts";
 import { isLoaded } from "../asking.ts";
 import { findingsByKind, labelOf } from "../logic/findings.ts";
-import { capitalised, counted, formatCount } from "../logic/format.ts";
+import { capitalised, counted, formatCount, momentInWords } from "../logic/format.ts";
 import { areIdsReused, audit, MOST_REQUESTS, requests } from "../state.ts";
 import type { Example, Finding } from "../wire.ts";
-import { Card } from "./card.tsx";
+import { Card, Pairs } from "./card.tsx";
 import { ConfirmButton } from "./dialog.tsx";
+import { timesOf } from "./marks.tsx";
 
 /** How many findings of a kind are shown at first, and how many requests of one. */
 const MOST_SHOWN = 3;
@@ -23,7 +24,9 @@ export function Audit() {
         count={formatCount(audit.value.findings.length)}
         isWide
       >
-        <p aria-live="polite">{audit.value.message}</p>
+        <div aria-live="polite">
+          <Summary />
+        </div>
         {audit.value.findings.length > 0 && (
           <div>
             <ConfirmButton
@@ -50,21 +53,40 @@ export function Audit() {
   );
 }
 
+/** What happened, whether it was right or wrong. */
+function Summary() {
+  const { requests, accepted, payments, deliveries } = audit.value;
+  const count = formatCount;
+  return (
+    <Pairs
+      of={[
+        ["Requests", `${count(requests)}: ${count(accepted)} accepted, ${count(requests - accepted)} refused`],
+        ["Payments", `${count(payments.started)} started, ${count(payments.paid)} paid`],
+        ["End not known", payments.not_learned > 0 && count(payments.not_learned)],
+        [
+          "Webhooks",
+          deliveries.sent > 0 && `${count(deliveries.sent)} sent, ${count(deliveries.not_taken)} not answered with 2xx`,
+        ],
+      ]}
+    />
+  );
+}
+
 function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
   const isWhole = useSignal(false);
-  const [first] = group;
-  if (!first) return null;
+  const shown = group.slice(0, isWhole.value ? group.length : MOST_SHOWN);
   return (
     <Card title={capitalised(labelOf({ kind }))} label={labelOf({ kind })} count={group.length} isWide>
-      <p>
-        <Severity of={first} /> {first.advice}
-      </p>
       <ul class="finding-list">
-        {group.slice(0, isWhole.value ? group.length : MOST_SHOWN).map((finding) => (
-          <Item key={`${finding.checkout_request_id} ${finding.message}`} finding={finding} of={first} />
+        {shown.map((finding, index) => (
+          <Item
+            key={`${finding.checkout_request_id} ${finding.message}`}
+            finding={finding}
+            isAdvised={finding.advice !== shown[index - 1]?.advice}
+          />
         ))}
       </ul>
-      {group.length > MOST_SHOWN && !isWhole.value && (
+      {group.length > shown.length && (
         <div>
           <button type="button" onClick={setting(isWhole, true)}>
             Show all {formatCount(group.length)}
@@ -75,34 +97,30 @@ function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
   );
 }
 
-/** @param of the first finding of the group, whose severity the group shows */
-function Item({ finding, of }: { finding: Finding; of: Finding }) {
-  const { severity, message, examples, first_at, count, section } = finding;
+/** @param isAdvised whether its advice is shown: if not, the one above is the same */
+function Item({ finding, isAdvised }: { finding: Finding; isAdvised: boolean }) {
+  const { severity, message, advice, examples, first_at, count, section } = finding;
   return (
-    <li>
+    <li class="stack">
       <p>
-        {severity !== of.severity && <Severity of={finding} />} {message}
+        <span class="pill" data-tone={TONES[severity]}>
+          {severity}
+        </span>{" "}
+        {timesOf(finding)}
+        {message}
       </p>
+      {isAdvised && <p>{advice}</p>}
       <p class="hint facts">
-        {count > 1 && <b>{formatCount(count)} times</b>}
         {examples.map((example, index) => (
           <ExampleLinks key={index} example={example} />
         ))}
         {count > examples.length && <span>and {formatCount(count - examples.length)} more</span>}
-        <span>
-          first at <time>{first_at}</time>
-        </span>
+        <span>first at {momentInWords(first_at)}</span>
         <span>specification {section}</span>
       </p>
     </li>
   );
 }
-
-const Severity = ({ of: { severity } }: { of: Finding }) => (
-  <span class="pill" data-tone={TONES[severity]}>
-    {severity}
-  </span>
-);
 
 /** The payment of a mistake, and the requests that the log still has. What a reset or a restore may have removed has no link. */
 function ExampleLinks({ example: { checkout_request_id, reference, request_ids } }: { example: Example }) {

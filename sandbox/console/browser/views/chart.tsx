@@ -1,6 +1,6 @@
 import { useComputed } from "@preact/signals";
 import { BUCKETS, type Bucket, chartOf, inWords } from "../logic/chart.ts";
-import { dayAt, formatCount, shortDayOf, wallClock } from "../logic/format.ts";
+import { dayAt, dayInWords, formatCount, wallClock } from "../logic/format.ts";
 import { list, payments, sandboxNow } from "../state.ts";
 import type { Status } from "../wire.ts";
 
@@ -46,7 +46,7 @@ export function OutcomesOverTime() {
 function axisTime(atMs: number, otherMs: number): string {
   const time = wallClock(atMs);
   const minute = time.slice(0, 5);
-  if (dayAt(atMs) !== dayAt(otherMs)) return `${shortDayOf(atMs)}, ${minute}`;
+  if (dayAt(atMs) !== dayAt(otherMs)) return `${dayInWords(atMs)}, ${minute}`;
   return wallClock(otherMs).startsWith(minute) ? time : minute;
 }
 

@@ -1,6 +1,6 @@
 import { setting } from "../actions.ts";
 import { api } from "../api.ts";
-import { longDayOf, wallClock } from "../logic/format.ts";
+import { dayInWords, wallClock } from "../logic/format.ts";
 import { moveOf } from "../logic/typed.ts";
 import { clock, clockAhead, dialog, sandboxNow } from "../state.ts";
 import { Card } from "./card.tsx";
@@ -36,7 +36,7 @@ function ClockControls({ id }: { id: string }) {
   async function move() {
     const isMoved = await form.run(async () => {
       const body = moveOf(form.values.to, now ?? 0);
-      if (!body) throw new FieldProblem("to", "not understood; type 18:00, 1 day or 2026-12-24 08:00");
+      if (!body) throw new FieldProblem("to", "not understood; type 18:00, 1 day or 24 Dec 2026 08:00");
       await api.post("/clock", body);
     });
     // A text that stays would move the clock again with the next Enter.
@@ -51,7 +51,7 @@ function ClockControls({ id }: { id: string }) {
     <>
       <p class="row big-clock">
         <time>{now === null ? "–" : wallClock(now)}</time>
-        <span class="muted">{now === null ? "" : `${longDayOf(now)}, Nairobi`}</span>
+        <span class="muted">{now === null ? "" : `${dayInWords(now)}, Nairobi`}</span>
         {isFrozen && (
           <span class="pill">
             <SnowflakeIcon /> frozen
@@ -60,8 +60,8 @@ function ClockControls({ id }: { id: string }) {
         <AheadPill />
       </p>
       <p class="hint">
-        Type 90s, 1 day, 18:00 (the next one), tomorrow 00:30 or <time>2026-12-24 08:00</time>. Every prompt that is due
-        by then ends at once.
+        The clock goes only forward. Type 90s, 1 day, 18:00 (the next one), tomorrow 00:30 or 24 Dec 2026 08:00. Every
+        prompt that is due by then ends at once.
       </p>
       <form class="row" onSubmit={submits(move)}>
         {form.input("to", { size: 24 })}
@@ -70,6 +70,7 @@ function ClockControls({ id }: { id: string }) {
       <div class="row">
         {button("+10 s", { advance: "10s" })}
         {button("+1 min", { advance: "1m" })}
+        {button("+1 day", { advance: "24h" })}
         {isFrozen ? button("Resume", { resume: true }) : button("Freeze", { freeze: true })}
         <ConfirmButton
           label="Set back …"

@@ -13,8 +13,8 @@ interface EntriesProps {
 export const Entries = ({ label, entries, call }: EntriesProps) =>
   entries.length > 0 && (
     <ol class="entries" aria-label={label}>
-      {entries.map(({ path, name, id, words, change }) => (
-        <li key={path} class="line" data-id={id}>
+      {entries.map(({ path, name, label, words, change }) => (
+        <li key={path} class="line" data-label={label}>
           <span class="grow">{words}</span>
           {change && (
             <button type="button" class="quiet" aria-label={`Change ${name}`} onClick={change}>

@@ -6,6 +6,7 @@ import { setFilters, setting } from "../actions.ts";
 import { addressOfCall, api, token } from "../api.ts";
 import type { CallFilters } from "../logic/calls.ts";
 import { type Filters, inForce, isFiltered, NO_FILTERS } from "../logic/filters.ts";
+import { dayInWords, instantOf } from "../logic/format.ts";
 import { NO_PROBLEMS, problemsOf } from "../logic/problems.ts";
 import { exportPath, filters, list } from "../state.ts";
 import { saveFile } from "../system.ts";
@@ -54,9 +55,11 @@ export function FilterBar() {
     const { field: words, choices, parse } = filterOf(name);
     if (choices) return <SelectField key={name} label={words.label} of={[ANY, ...choices]} {...bind(name)} />;
     const { value: typed, ...others } = bind(name);
+    if (words.type !== "date") return <TextField key={name} {...words} {...others} value={typed} />;
     // A date field can only have a day of the calendar.
-    const shown = words.type === "date" && parse(typed) === null ? "" : typed;
-    return <TextField key={name} {...words} {...others} value={shown} />;
+    const isDay = parse(typed) !== null;
+    const day = isDay ? dayInWords(instantOf(typed)) : "any day";
+    return <TextField key={name} {...words} {...others} value={isDay ? typed : ""} data-day={day} />;
   };
   const moreSet = Object.keys(inForce({ ...value, search: "", status: "" })).length;
   const isMoreSet = moreSet > 0;
@@ -67,7 +70,7 @@ export function FilterBar() {
   }, [isMoreSet]);
   return (
     <FilterFrame
-      search={{ ...bind("search"), placeholder: "Phone, or start or end of a reference" }}
+      search={{ ...bind("search"), placeholder: "Phone or reference; 0042 finds INV-0042" }}
       none={NO_FILTERS}
       isFiltered={isFiltered(value)}
       below={
@@ -97,7 +100,8 @@ function ExportLink() {
     void call.run(async () => {
       saveFile("momo-payments.csv", await api.blob(exportPath.value));
     });
-  const title = "Save all that the filters select";
+  // A spreadsheet shows the 12 digits of a phone as 2.54712E+11.
+  const title = "All that the filters select. Digits that are a text begin with ', so that a spreadsheet keeps them";
   // A link cannot send the token.
   if (token.value === null) {
     return (

@@ -200,7 +200,7 @@ export function submits(run: () => Promise<unknown>): (event: Event) => void {
 }
 
 /** The answer may come between the two clicks, and the second one must not make the call again. */
-export function oncePerDoubleClick(event: MouseEvent): void {
+function oncePerDoubleClick(event: MouseEvent): void {
   if (event.detail > 1) event.preventDefault();
 }
 

@@ -21,19 +21,15 @@ export const Warned = ({ words, isSign = false }: { words: string; isSign?: bool
 /** Client's mistakes beside the request or payment, and the advice. */
 export const FindingNotes = ({ found = [] }: { found: readonly Finding[] | undefined }) => (
   <>
-    {found.map(({ message, advice, count, reference }) => (
-      <div key={message} class="box line tone small" data-tone="pending">
+    {found.map((finding) => (
+      <div key={finding.message} class="box line tone small" data-tone="pending">
         <WarningIcon />
         <div class="grow">
-          {count > 1 && (
-            <b>
-              {formatCount(count)} times, first{reference && ` for ${reference}`}:{" "}
-            </b>
-          )}
-          {message} <a href={addressOf("audit")}>Audit</a>
+          {timesOf(finding)}
+          {finding.message} <a href={addressOf("audit")}>Audit</a>
           <details>
             <summary>What to do</summary>
-            {advice}
+            {finding.advice}
           </details>
         </div>
       </div>
@@ -41,17 +37,22 @@ export const FindingNotes = ({ found = [] }: { found: readonly Finding[] | undef
   </>
 );
 
+/** Equal mistakes are one finding, whose message is about the first payment. */
+export const timesOf = ({ count, reference }: Finding) =>
+  count > 1 && (
+    <b>
+      {formatCount(count)} times, first{reference && ` for ${reference}`}:{" "}
+    </b>
+  );
+
 /** The status of an answer, and whether it was lost. */
-export function HttpStatus({
-  request: { status, delivered },
-}: {
-  request: Pick<LoggedRequest, "status" | "delivered">;
-}) {
+export function HttpStatus({ request }: { request: Pick<LoggedRequest, "status" | "delivered"> }) {
+  const { status, delivered } = request;
   const isBad = status === null || !delivered || status >= 500;
   const tone = isBad ? "failed" : status >= 400 ? "pending" : "completed";
   return (
     <b class="tone" data-tone={tone}>
-      <code>{answerIn({ status, delivered })}</code>
+      <code>{answerIn(request)}</code>
     </b>
   );
 }

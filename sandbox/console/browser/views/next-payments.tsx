@@ -30,8 +30,8 @@ export function NextPaymentsCard() {
       </CallForm>
       <p class="hint">
         {isRequestFailure(outcome)
-          ? "This hits the requests of clients, in the order in which you add, before other faults. A test payment from this page has no faults."
-          : "This decides in the order in which you add, before other rules, but not for a request that names its outcome (X-Sandbox-Outcome)."}
+          ? "This hits the next stkpush.php requests of your app, before all other faults, but no test payment of this page."
+          : "This decides before all other rules, but not for a request that names its outcome (X-Sandbox-Outcome)."}
       </p>
       <Entries label="What is left" entries={left} call={form} />
       {isUsedUp && (

@@ -8,7 +8,7 @@ import { isLoaded } from "../asking.ts";
 import { type CallFilters, fitsCall, gistOf, NO_CALL_FILTERS, operationOf } from "../logic/calls.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
-import { formatCount, preciseClock, prettyJson } from "../logic/format.ts";
+import { formatCount, momentInWords, preciseClock, prettyJson } from "../logic/format.ts";
 import { curlOf } from "../logic/shell.ts";
 import * as state from "../state.ts";
 import { callFindings, requests, server } from "../state.ts";
@@ -143,16 +143,12 @@ function CallPane({ id }: { id: number }) {
   return (
     <Pane
       label="One request"
-      title={
-        <>
-          {request.method} <HttpStatus request={request} />
-        </>
-      }
+      title={[`${request.method} `, <HttpStatus key="status" request={request} />]}
       what="the request"
       row={id}
     >
       <p class="hint">
-        {request.at} · <code>{request.target}</code>
+        {momentInWords(request.at)} · <code>{request.target}</code>
         {again !== undefined && (
           <>
             {" "}

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { typedPhone } from "../../../../src/domain/phone.ts";
 import type { Field } from "../../../faults/kind.ts";
 import { FAULT_NAMES, FAULTS, type FaultName, fieldsOf } from "../../../faults/kinds.ts";
-import { goTo } from "../actions.ts";
 import { api } from "../api.ts";
 import { formatCount, formatPhone } from "../logic/format.ts";
 import { type Entry, faultInWords, ruleBefore, ruleInWords } from "../logic/steering.ts";
@@ -11,17 +11,7 @@ import { faults, rules } from "../state.ts";
 import type { Rule } from "../wire.ts";
 import { Card } from "./card.tsx";
 import { Entries, remove } from "./entries.tsx";
-import {
-  CallForm,
-  CHOOSE,
-  type Choice,
-  type Draft,
-  type FormCall,
-  oncePerDoubleClick,
-  outcomeChoices,
-  submits,
-  useForm,
-} from "./form.tsx";
+import { CallForm, CHOOSE, type Choice, type Draft, type FormCall, outcomeChoices, useForm } from "./form.tsx";
 
 const RULE_LABELS = {
   phone: "Phone",
@@ -37,35 +27,31 @@ type RuleText = Record<keyof typeof RULE_LABELS, string>;
 /** The rule in the form. It stays when the view changes. */
 const draft = signal<Draft<keyof RuleText>>({});
 
-/** The rule that the form changes; null if it adds one. */
-const changed = signal<Rule | null>(null);
+/** The id of the rule that the form changes; null if it adds one. */
+const changed = signal<number | null>(null);
 
 /** Fills in the form, and goes to it. The person checks the rule and sends it. */
-function startForm(text: Draft<keyof RuleText>, rule: Rule | null): void {
+function startForm(text: Draft<keyof RuleText>, id: number | null): void {
   draft.value = text;
-  changed.value = rule;
+  changed.value = id;
   // The view is drawn in a microtask.
   queueMicrotask(() => document.getElementById("rule-phone")?.focus());
-}
-
-/** A rule for the next payment of a phone. */
-export function startRule(phone: string, outcome: string): void {
-  goTo("steering");
-  startForm({ phone: formatPhone(phone), outcome, times: "1" }, null);
 }
 
 /** The rules in their order, and a form that appends one, or puts one in the place of another. */
 export function RulesCard() {
   const form = useForm("rule", RULE_LABELS, { outcome: "insufficient_funds" }, draft);
-  const old = rules.value.find(({ id }) => id === changed.value?.id);
-  async function submit() {
-    const body = ruleOf(form.values);
-    const isSent = await form.run(async () => {
-      await api.post(old ? `/rules?before=${old.id}` : "/rules", body);
-      if (old) await api.call({ method: "DELETE", path: `/rules/${old.id}` });
-    });
-    if (isSent) form.clear();
-    if (isSent) changed.value = null;
+  const old = rules.value.find(({ id }) => id === changed.value);
+  // A rule that is gone leaves the form.
+  useEffect(() => {
+    if (old || changed.value === null) return;
+    form.clear();
+    changed.value = null;
+  }, [old]);
+  const path = old ? `/rules?before=${old.id}` : "/rules";
+  async function removeOld() {
+    changed.value = null;
+    if (old) await api.call({ method: "DELETE", path: `/rules/${old.id}` });
   }
   return (
     <Card title="Rules" count={rules.value.length} isWide>
@@ -77,12 +63,17 @@ export function RulesCard() {
         entries={rules.value.map((rule) => ({
           ...entryOf("rule", rule),
           words: ruleInWords(rule) + neverReached(rule),
-          change: canChange(rule) ? () => startForm(textsOf(rule), rule) : undefined,
+          change: canChange(rule) ? () => startForm(textsOf(rule), rule.id) : undefined,
         }))}
         call={form}
       />
       <RemoveAll path="/rules" count={rules.value.length} call={form} />
-      <form class="row" onSubmit={submits(submit)}>
+      <CallForm
+        form={form}
+        call={{ method: "POST", path, body: ruleOf(form.values) }}
+        action={old ? `Save rule ${old.id}` : "Add rule"}
+        onDone={removeOld}
+      >
         {form.input("phone", { placeholder: "any", size: 12 })}
         {form.input("amount", { placeholder: "any", size: 6 })}
         {form.input("reference", { placeholder: "any", size: 8 })}
@@ -90,16 +81,12 @@ export function RulesCard() {
         {form.select("outcome", outcomeChoices())}
         {form.input("after", { placeholder: "3s", size: 5 })}
         {form.input("times", { placeholder: "always", size: 5 })}
-        <button type="submit" onClick={oncePerDoubleClick}>
-          {old ? `Save rule ${old.id}` : "Add rule"}
-        </button>
         {old && (
           <button type="button" class="quiet" onClick={() => startForm({}, null)}>
             Keep it
           </button>
         )}
-      </form>
-      {form.problem()}
+      </CallForm>
     </Card>
   );
 }
@@ -107,7 +94,7 @@ export function RulesCard() {
 const entryOf = (what: string, { id }: { readonly id: number }): Omit<Entry, "words"> => ({
   path: `/${what}s/${id}`,
   name: `${what} ${id}`,
-  id,
+  label: `${what} ${id}`,
 });
 
 function neverReached(rule: Rule): string {

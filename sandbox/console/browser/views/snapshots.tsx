@@ -30,8 +30,8 @@ export function SnapshotsCard() {
   return (
     <Card title="Snapshots" count={snapshots.value.length} isWide>
       <p class="hint">
-        A snapshot holds payments, rules, faults, default, webhook and clock, until the server ends. Merchants, accounts
-        and keys are not in it.
+        A snapshot holds payments, rules, faults, default, webhook and clock, until the server stops. Merchants,
+        accounts and keys are not in it.
       </p>
       <ul class="entries" hidden={snapshots.value.length === 0}>
         {snapshots.value.map((snapshot) => (
@@ -43,7 +43,7 @@ export function SnapshotsCard() {
               <ConfirmButton
                 label={<NameFor act="Restore" name={snapshot.name} />}
                 question={`Restore “${snapshot.name}”?`}
-                loss={`You lose what is here now: ${lost()}. You get “${snapshot.name}”: ${snapshotInWords(snapshot)}, with its default and webhook. ${KEPT}`}
+                loss={`You lose what is here now: ${lost()}. You get “${snapshot.name}”: ${snapshotInWords(snapshot)}. Default and webhook become what they were then. ${KEPT}`}
                 yes="Restore it"
                 call={{ method: "POST", path: `/snapshots/${snapshot.name}/restore`, body: {} }}
                 onDone={setting(done, `“${snapshot.name}” is restored: ${snapshotInWords(snapshot)}.`)}

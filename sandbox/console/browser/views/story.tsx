@@ -2,7 +2,7 @@ import { formatInterval } from "../../../../src/domain/duration.ts";
 import { reasonOf } from "../../../network/reason.ts";
 import { addressOf } from "../actions.ts";
 import { gistOf, operationOf } from "../logic/calls.ts";
-import { formatAmount, formatCount, formatPhone, preciseClock, timeOfDay } from "../logic/format.ts";
+import { counted, formatAmount, formatCount, formatPhone, preciseClock, timeOfDay } from "../logic/format.ts";
 import { callFindings, outcomes, told } from "../state.ts";
 import type { Story } from "../wire.ts";
 import { copied, Pairs } from "./card.tsx";
@@ -10,7 +10,6 @@ import { CodeBlock } from "./copy.tsx";
 import { Pane } from "./long-list.tsx";
 import { FindingNotes, HttpStatus, StatusBadge } from "./marks.tsx";
 import { startPayment } from "./pay-dialog.tsx";
-import { startRule } from "./rules-and-faults.tsx";
 import { DeliveryItem } from "./webhook.tsx";
 
 /** The story of one payment, from its request to its end, with advice. */
@@ -103,14 +102,14 @@ function Calls({ story: told }: { story: Story }) {
   const { requests, requests_left_out, transaction } = told;
   // The log may have dropped the request, and test payments are not in it.
   const hasStart = requests[0]?.target.includes("stkpush") ?? false;
-  const polls = requests.length - (hasStart ? 1 : 0);
+  const shown = requests.length - (hasStart ? 1 : 0);
+  const polls = shown + requests_left_out;
+  const shownOf = requests_left_out > 0 ? `, the last ${formatCount(shown)} are here` : "";
+  const asked = polls === 0 ? "The client has not asked for the status yet" : counted(polls, "poll") + shownOf;
   return (
     <>
-      <h3>
-        Requests <span class="pill">{formatCount(requests.length + requests_left_out)}</span>
-      </h3>
+      <h3>Requests</h3>
       {!hasStart && <p class="hint">{startOf(told)}</p>}
-      {requests_left_out > 0 && <p class="hint">The last {formatCount(polls)} polls:</p>}
       <ol class="entries calls">
         {requests.map((request) => (
           <li key={request.id}>
@@ -125,9 +124,9 @@ function Calls({ story: told }: { story: Story }) {
           </li>
         ))}
       </ol>
-      {polls === 0 && told.started_by === null && <p class="hint">The client has not asked for the status yet.</p>}
-      {requests.length > 0 && (
+      {(polls > 0 || told.started_by === null) && (
         <p class="hint">
+          {asked}.{" "}
           <a href={addressOf("requests", null, { search: transaction.checkout_request_id })}>All its requests</a>
         </p>
       )}
@@ -144,10 +143,9 @@ function startOf({ transaction, started_by }: Story): string {
   return "Its request is not in the log, which keeps the last 1,000 since the server started.";
 }
 
-/** Starts a payment with the same values, or a rule that ends the next one of the phone in the same way. */
+/** Starts a payment with the same values. */
 function Again({ story: { transaction, payment_account_id, prompt } }: { story: Story }) {
-  const { phone, amount, result_code } = transaction;
-  const outcome = outcomes.value.find(({ code }) => code !== null && code === result_code);
+  const { phone, amount } = transaction;
   const like = () =>
     startPayment({
       phone: formatPhone(phone),
@@ -161,11 +159,6 @@ function Again({ story: { transaction, payment_account_id, prompt } }: { story: 
       <button type="button" onClick={like}>
         New prompt like this …
       </button>
-      {outcome && (
-        <button type="button" onClick={() => startRule(phone, outcome.name)}>
-          Make a rule of it
-        </button>
-      )}
     </div>
   );
 }

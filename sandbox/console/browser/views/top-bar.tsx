@@ -1,6 +1,6 @@
 import { addressOf, setting } from "../actions.ts";
 import { connection } from "../asking.ts";
-import { shortDayOf, wallClock } from "../logic/format.ts";
+import { dayInWords, wallClock } from "../logic/format.ts";
 import * as state from "../state.ts";
 import { AheadPill } from "./clock.tsx";
 import { CopyButton } from "./copy.tsx";
@@ -87,7 +87,7 @@ function ClockChip() {
           <SnowflakeIcon />
         </span>
       )}
-      <span class="date">{now === null ? "" : shortDayOf(now)}</span>
+      <span class="date">{now === null ? "" : dayInWords(now)}</span>
       <time>{now === null ? "--:--:--" : wallClock(now)}</time>
       <span class="hint">{isFrozen ? "frozen" : "Nairobi"}</span>
       <AheadPill />

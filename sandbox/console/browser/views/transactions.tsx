@@ -5,7 +5,7 @@ import { loadMore } from "../loading.ts";
 import { COUNTED, ofStatus, totalOf } from "../logic/counts.ts";
 import { isFiltered, NO_FILTERS } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
-import { capitalised, dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
+import { capitalised, dayOf, formatAmount, formatCount, formatPhone, shortDayOf, timeOfDay } from "../logic/format.ts";
 import * as state from "../state.ts";
 import { filters, list } from "../state.ts";
 import type { Transaction } from "../wire.ts";
@@ -91,7 +91,7 @@ function Row({ of: transaction }: { of: Transaction }) {
             if (!event.ctrlKey && !event.metaKey && !event.shiftKey) event.preventDefault();
           }}
         >
-          {dayOf(created_at) !== state.today.value && <span class="muted">{dayOf(created_at).slice(5)} </span>}
+          {dayOf(created_at) !== state.today.value && <span class="muted">{shortDayOf(created_at)} </span>}
           <time>{timeOfDay(created_at)}</time>
         </a>
       </td>
@@ -141,8 +141,8 @@ function NothingFound() {
       <p>No payment fits these filters.</p>
       {text !== "" && (
         <p>
-          A search finds what begins with “{text}”: a phone or a reference, also the last part of a reference; or a
-          whole receipt, transaction code or request id.
+          A search finds a phone or a reference that begins with “{text}”, and a reference that ends with “-{text}” or
+          “/{text}”; or a whole receipt, transaction code or request id.
         </p>
       )}
       <p class="row">
@@ -175,8 +175,8 @@ function Tiles() {
         <span class="label tiny">KES received</span>
         <Figure text={received ? formatAmount(received.total_completed_amount) : "–"} />
         <small class="muted">
-          {received && `${formatCount(received.completed_count)} of ${formatCount(totalOf(received))} paid`}
-          {received && isFiltered(inForce) && ", filtered"}
+          {received && `${formatCount(received.completed_count)} paid of ${formatCount(totalOf(received))}`}
+          {received && isFiltered(inForce) && " found"}
         </small>
       </p>
       {COUNTED.map((status) => (

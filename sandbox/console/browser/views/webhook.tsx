@@ -65,13 +65,7 @@ export function WebhookCard() {
           </button>
         </div>
       )}
-      <div role="status">
-        {tried.value && (
-          <ul>
-            <AttemptLine attempt={tried.value} />
-          </ul>
-        )}
-      </div>
+      <ul aria-live="polite">{tried.value && <AttemptLine attempt={tried.value} />}</ul>
       {deliveries.length > 0 && (
         <>
           <h3>
@@ -107,11 +101,8 @@ const answerOf = ({ status }: Attempt): string => (status === null ? "no answer"
 
 const startOf = ({ attempts, due_at }: Delivery): string => timeOfDay(attempts[0]?.at ?? due_at);
 
-function stateOf({
-  state,
-  due_at,
-  attempts,
-}: Delivery): readonly [state: string, tone: string | undefined, more: string] {
+function stateOf(delivery: Delivery): readonly [state: string, tone: string | undefined, more: string] {
+  const { state, due_at, attempts } = delivery;
   const last = attempts.at(-1);
   const answer = last ? ` (${answerOf(last)})` : "";
   const tries = counted(attempts.length, "attempt");
