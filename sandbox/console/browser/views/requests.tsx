@@ -203,7 +203,6 @@ function Fate({ of: { target, answer, delivered, fault, checkout_request_id } }:
 
 function CallDetails({ request }: { request: LoggedRequest }) {
   const { body, body_cut_bytes, status, delivered, answer, answer_cut_bytes, fault, duration_ms } = request;
-  const { leniencies, lenient_takes } = request;
   return (
     <>
       <p class="hint line between">
@@ -217,16 +216,6 @@ function CallDetails({ request }: { request: LoggedRequest }) {
           />
         )}
       </p>
-      {lenient_takes && (
-        <p class="hint">
-          The real services may accept this form. <code>momo serve --accept lenient</code> accepts it, too.
-        </p>
-      )}
-      {leniencies.length > 0 && (
-        <p class="hint">
-          Accepted leniently: {leniencies.map(({ member, came }) => `${member} (${came})`).join(", ")}.
-        </p>
-      )}
       <h3>Sent</h3>
       {body === null ? (
         <p class="hint">no body</p>
