@@ -10,6 +10,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 
+FAILS_A_TEST = ["error"]  # of the audit; also "warning", and "note"
 
 class Sandbox:
     """Where a sandbox is, and what steers it. A duration is text such as "3s", or a number of seconds. Another member of
@@ -73,13 +74,21 @@ class Sandbox:
         question.update(until=until, timeout=in_words(timeout))
         return self.control("POST", "/wait", question)["transaction"]
 
+    def now(self):
+        """The sandbox's time, in seconds since 1970. A client that waits needs it."""
+        return self.control("GET", "/clock")["now_ms"] / 1000
+
+    def payments(self):
+        """How many there are."""
+        return self.control("GET", "/transactions?limit=1")["pagination"]["total_items"]
+
     def audit(self):
         return self.control("GET", "/audit?over=true")
 
     def mistakes(self):
-        """How often the client made each error, in all tests: a reset forgets none."""
-        errors = [finding for finding in self.audit()["findings"] if finding["severity"] == "error"]
-        return {f"{error['kind']}: {error['message']}": error["count"] for error in errors}
+        """How often the client made each mistake, in all tests: a reset forgets none."""
+        found = [finding for finding in self.audit()["findings"] if finding["severity"] in FAILS_A_TEST]
+        return {f"{finding['kind']}: {finding['message']}": finding["count"] for finding in found}
 
     def reset(self):
         self.control("POST", "/reset", {})
@@ -99,7 +108,7 @@ def connect_sandbox():
     sandbox = Sandbox(*[os.environ.get("MOMO_" + name) for name in names])
     advice = "unset MOMO_CONTROL_URL, and the tests start a sandbox"
     try:
-        payments = sandbox.control("GET", "/transactions?limit=1")["pagination"]["total_items"]
+        payments = sandbox.payments()
     except URLError as error:
         pytest.exit(f"no sandbox answers at {sandbox.control_url} ({error.reason}): {advice}", 1)
     if payments > 0:

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -30,6 +31,11 @@ def folder():
     return Path(os.environ.get("MOMO_ORDERS") or Path(__file__).resolve().parent / "orders")
 
 
+def now():
+    """A test has a time of its own."""
+    return time.time()
+
+
 def connect():
     return Client(
         os.environ["MOMO_BASE_URL"],
@@ -37,6 +43,7 @@ def connect():
         os.environ["MOMO_API_SECRET"],
         os.environ["MOMO_PAYMENT_ACCOUNT_ID"],
         FileStore(folder()),
+        now=now,
     )
 
 

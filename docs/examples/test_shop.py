@@ -14,6 +14,7 @@ import shop  # or yours
 def address(momo, tmp_path, monkeypatch):
     """Where the shop is. It has no orders."""
     monkeypatch.setenv("MOMO_ORDERS", str(tmp_path))
+    monkeypatch.setattr(shop, "now", momo.now)
     for name, value in momo.variables().items():
         monkeypatch.setenv(name, value)
     server = ThreadingHTTPServer(("127.0.0.1", 0), shop.Shop)
@@ -46,11 +47,35 @@ def test_a_customer_pays_at_the_second_try(momo, address):
     assert ask(address + "/orders/order1001")["status"] == "completed"
 
 
-def test_the_answer_to_the_push_is_lost(momo, address):
+def test_the_answer_is_lost_and_the_customer_clicks_again(momo, address):
     momo.add_fault("disconnect", path="/stkpush.php", times=1)
-    assert ask(address + "/orders/order1001", {"phone": "0712345678"})["status"] == "unknown"
+    momo.add_fault("error", path="/transactions.php", status=503, times=1)
+    for _ in range(2):
+        assert ask(address + "/orders/order1001", {"phone": "0712345678"})["status"] == "unknown"
     momo.advance(3)
     assert ask(address + "/orders/order1001")["status"] == "completed"
+    assert momo.payments() == 1
+
+
+def test_the_customer_clicks_twice_at_once(momo, address):
+    momo.add_fault("delay", path="/stkpush.php", delay=0.3, times=1)  # in real time
+    clicks = [threading.Thread(target=ask, args=(address + "/orders/order1001", {"phone": "0712345678"})) for _ in range(2)]
+    for click in clicks:
+        click.start()
+    for click in clicks:
+        click.join()
+    assert momo.payments() == 1
+    momo.advance(3)
+    assert ask(address + "/orders/order1001")["status"] == "completed"
+
+
+def test_the_push_never_arrives(momo, address):
+    momo.add_fault("error", path="/stkpush.php", status=504, times=1)
+    assert ask(address + "/orders/order1001", {"phone": "0712345678"})["status"] == "unknown"
+    for _ in range(120):
+        momo.advance(5)
+        status = ask(address + "/orders/order1001")["status"]
+    assert status == "not_started"
 
 
 def test_the_page_is_closed_and_a_webhook_comes(momo, address):

@@ -37,8 +37,8 @@ export const STOP_AT_FINAL =
 
 /** How to look for a payment. The documents have the same text. */
 export const HOW_TO_LOOK =
-  "Look with GET /transactions.php?search= and encodeURIComponent(reference). A search takes the start of a reference or of a phone, and rows carry no reference: compare the phone and the amount of each row, but never its time, because clocks differ. Give each order a reference of its own that is not all digits and not the start of another one: ORDER-0001, not ORDER-1. Only an answer with 200 says that nothing was found, and a payment can still come after it.";
+  "Look with GET /transactions.php?search= and the reference, percent-encoded. A search finds each reference with this start, and rows carry none: compare the phone and the amount of each row, but never its time, because clocks differ. Give each order a reference of its own that is not all digits and not the start of another one: ORDER-0001, not ORDER-1. Only an answer with 200 says that nothing was found, and a payment can still come after it.";
 
 /** What repeats a push without the program's knowledge, where its answer was lost. */
 export const WHO_REPEATS =
-  "If your code did not repeat it, its HTTP library or a proxy did: switch that off for this request (axios-retry; OkHttp; HttpURLConnection; Go, where it sends an Idempotency-Key header; proxy_next_upstream of nginx).";
+  "If your code did not repeat it, its HTTP library or a proxy did: switch that off for this request.";

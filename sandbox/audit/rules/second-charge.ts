@@ -109,7 +109,7 @@ function whatListShowed({ arrived, payment }: Push, { lastList }: Push): string 
   if (answered <= payment.created) return "and the client searched too early, before its payment was there";
   const isEncoded = payment.reference === null || encodeURIComponent(payment.reference) === payment.reference;
   const what = search === null ? "the list" : `the search for “${clean(search)}”`;
-  return `and ${what} did not show its payment${isEncoded ? "" : " (in an address, a reference needs encodeURIComponent)"}`;
+  return `and ${what} did not show its payment${isEncoded ? "" : " (in an address, a reference must be percent-encoded)"}`;
 }
 
 /** The requests of both; one that is still delayed is not in the log. */

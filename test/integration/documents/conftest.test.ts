@@ -83,7 +83,7 @@ testWith(["pytest"], "docs/examples/test_shop.py tests the shop, its page and it
   }
   cpSync(join(ROOT, "clients/client.py"), join(folder, "client.py"));
   const { stdout, exitCode } = await run("/usr/bin/python3 -m pytest -q test_shop.py", variables);
-  expect({ stdout, exitCode }).toEqual({ stdout: expect.stringContaining("5 passed"), exitCode: 0 });
+  expect({ stdout, exitCode }).toEqual({ stdout: expect.stringContaining("7 passed"), exitCode: 0 });
 });
 
 testWith(["pytest"], "docs/examples/conftest.py leaves a sandbox alone in which somebody works", async () => {
