@@ -252,7 +252,9 @@ describeInBrowser("steering", (scene) => {
     await question.click("Keep everything");
     await reset.place.getByRole("button", { name: "Reset …" }).dblclick();
     // A filter by status hides nothing from the counts, another one does.
-    await question.reads("Lost for good: 1 payment, 1 rule, 1 logged request. Merchants");
+    await question.reads(
+      "Lost for good: 1 payment, 1 rule, 1 logged request. Default and webhook become what they were at the start",
+    );
     await question.place
       .locator(".danger")
       .dblclick({ force: true, timeout: 500 })

@@ -7,7 +7,7 @@ import { Card } from "./card.tsx";
 import { ConfirmButton, Dialog } from "./dialog.tsx";
 import { FieldProblem, submits, useForm } from "./form.tsx";
 import { SnowflakeIcon } from "./marks.tsx";
-import { KEPT, lost } from "./snapshots.tsx";
+import { AT_START, KEPT, lost } from "./snapshots.tsx";
 
 export const ClockCard = () => (
   <Card title="Clock">
@@ -75,7 +75,7 @@ function ClockControls({ id }: { id: string }) {
         <ConfirmButton
           label="Set back …"
           question="Set the clock back?"
-          loss={`A snapshot brings its time back, too: restore one if you have it. A reset sets the clock to the time of this machine, or of momo serve --clock. Lost for good: ${lost()}. ${KEPT}`}
+          loss={`A snapshot brings its time back, too: restore one if you have it. A reset does more. Lost for good: ${lost()}. ${AT_START} ${KEPT}`}
           yes="Reset, and set it back"
           call={{ method: "POST", path: "/reset", body: {} }}
         />

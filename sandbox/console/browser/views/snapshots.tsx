@@ -5,7 +5,7 @@ import { snapshotInWords, totalOf } from "../logic/counts.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { countedAll } from "../logic/format.ts";
 import { nameOf } from "../logic/typed.ts";
-import { faults, filters, list, merchants, requests, rules, snapshots, webhook } from "../state.ts";
+import { faults, filters, list, merchants, requests, rules, snapshots } from "../state.ts";
 import { Card } from "./card.tsx";
 import { ConfirmButton, Question } from "./dialog.tsx";
 import { FieldProblem, submits, useForm } from "./form.tsx";
@@ -88,6 +88,10 @@ const NameFor = ({ act, name }: { act: string; name: string }) => (
   </span>
 );
 
+/** What a reset sets. */
+export const AT_START =
+  "Default and webhook become what they were at the start, and the clock shows the time of this machine, or of momo serve --clock.";
+
 export const KEPT = "Merchants, accounts, keys and findings stay.";
 
 export function ResetCard() {
@@ -95,13 +99,13 @@ export function ResetCard() {
   return (
     <Card title="Reset" isWide>
       <p class="hint">
-        Removes payments, rules, faults, the log and the webhook, and resets the default and the clock. {KEPT}
+        Removes payments, rules, faults and the log. {AT_START} {KEPT}
       </p>
       <div>
         <ConfirmButton
           label="Reset …"
           question="Reset the sandbox?"
-          loss={`Lost for good: ${lost()}. ${KEPT}`}
+          loss={`Lost for good: ${lost()}. ${AT_START} ${KEPT}`}
           yes="Reset it"
           call={{ method: "POST", path: "/reset", body: {} }}
           onDone={setting(done, "Everything is reset. The audit keeps its findings.")}
@@ -119,8 +123,7 @@ export function lost(): string {
   const payments = list.value.counts === null ? 0 : totalOf(list.value.counts);
   const steered = { rule: rules.value.length, fault: faults.value.length };
   const here = countedAll({ payment: payments, ...steered, "logged request": requests.rows.value.length });
-  if (webhook.value.webhook) here.push("the webhook");
-  if (here.length === 0) here.push("nothing but the clock");
+  if (here.length === 0) here.push("nothing");
   // The counts are for all filters but the status, and for one merchant.
   if (isFiltered({ ...filters.value, status: "" })) here.push("and the payments that the filters hide");
   if (merchants.value.length > 1) here.push("and the payments of the other merchants");
