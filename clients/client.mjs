@@ -6,11 +6,10 @@
 //   completed                    paid; receipt is the network's
 //   failed, cancelled, expired   not paid; result_code and result_desc say why
 //   not_started                  not paid: the push was refused or never came; ask finds one that comes late
-// An error has mayHavePaid: if it is false, nothing was pushed. A web request calls start; its page asks your server
-// every 5 s, which calls ask(reference). A webhook, which anybody can send, says when to ask. A cron asks for each
-// order unpaid in your database, and goes on if one fails. Each books what is completed: UPDATE … WHERE id = ? AND
-// paid = false; if a row changed, deliver. open() lists what is not final, and throws if one order cannot be read. In
-// tests, sleep moves the sandbox's clock by ms, and now tells its time.
+// If mayHavePaid of an error is false, nothing was pushed. A web request calls start; its page asks your server every 5
+// s, and that calls ask. A webhook, which anybody can send, says when to ask. A cron asks for all orders unpaid in your
+// database, and goes on if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a row changed,
+// deliver. open() lists what is not final, or throws if one cannot be read. In tests, sleep and now are the sandbox's.
 import { createHash, randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -163,7 +162,6 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       phone: `254${digits.slice(-9)}`,
       amount: Number(amount),
       status: "unknown",
-      may_have_paid: true,
       checkout_request_id: null,
       receipt: null,
       result_code: null,
@@ -174,16 +172,19 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   /** All payments, newest first. Each is there once, also if payments arrive meanwhile. */
   async function list(filters = {}) {
     const rows = new Map();
-    for (let page = 1; ; page += 1) {
+    for (let page = 1; page <= 10_000; page += 1) {
       const answer = await call(`/transactions.php?${new URLSearchParams({ ...filters, page, limit: 100 })}`);
       const pageRows = answer.transactions ?? answer.data;
       const isList = Array.isArray(pageRows) && pageRows.every((row) => row?.id);
       if (!isList) throw new MomoError("unknown", "/transactions.php: the answer has no list of payments");
       const isNew = pageRows.some(({ id }) => !rows.has(id));
       for (const row of pageRows) rows.set(row.id, row);
-      if (page === answer.pagination?.total_pages || (!isNew && pageRows.length < 100)) return [...rows.values()];
-      if (!isNew) throw new MomoError("unknown", "/transactions.php: a list without its end");
+      const pages = answer.pagination?.total_pages;
+      const isLast = Number.isInteger(pages) ? page >= pages : !isNew && pageRows.length < 100;
+      if (isLast) return [...rows.values()];
+      if (!isNew) break;
     }
+    throw new MomoError("unknown", "/transactions.php: a list without its end");
   }
 
   /** The payment of an order, or null. Of a push that a proxy repeated, one is paid, or all must have ended. */
@@ -218,7 +219,6 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     throw new MomoError("unknown", `the service shows a payment that can be that of ${reference}`);
   }
 
-  /** The answer of the service, if it is a success. */
   async function call(path, body) {
     const request = { method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body), redirect: "manual" };
     let status = 0;
@@ -273,9 +273,10 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     const owner = order.service ?? "another program";
     if (owner !== service)
       throw new MomoError("usage", `${key} is an order of ${owner}, not of ${service}: use another folder`);
-    const asked = (await get(`${order.service_reference}~asked`)) ?? { not_found_ms: 0 };
-    if (order.status === "unknown" && asked.not_found_ms >= notStartedAfterMs)
-      return { ...order, status: "not_started", may_have_paid: false, result_desc: "not found in time" };
+    const asked = await get(`${order.service_reference}~asked`);
+    if (order.status === "unknown" && asked?.not_found_ms >= notStartedAfterMs)
+      Object.assign(order, { status: "not_started", result_desc: "not found in time" });
+    order.may_have_paid = !Object.hasOwn(FINAL_STATUSES, order.status);
     return reason && order.may_have_paid ? { ...order, reason } : order;
   }
 

@@ -6,11 +6,10 @@
 //   completed                    paid; receipt is the network's
 //   failed, cancelled, expired   not paid; result_code and result_desc say why
 //   not_started                  not paid: the push was refused or never came; ask finds one that comes late
-// An error has mayHavePaid: if it is false, nothing was pushed. A web request calls start; its page asks your server
-// every 5 s, which calls ask($reference). A webhook, which anybody can send, says when to ask. A cron asks for each
-// order unpaid in your database, and goes on if one fails. Each books what is completed: UPDATE … WHERE id = ? AND
-// paid = false; if a row changed, deliver. open() lists what is not final, and throws if one order cannot be read. In
-// tests, sleep($seconds) moves the sandbox's clock, and now() tells its time.
+// If mayHavePaid of an error is false, nothing was pushed. A web request calls start; its page asks your server every 5
+// s, and that calls ask. A webhook, which anybody can send, says when to ask. A cron asks for all orders unpaid in your
+// database, and goes on if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a row changed,
+// deliver. open() lists what is not final, or throws if one cannot be read. In tests, sleep and now are the sandbox's.
 namespace Momo;
 
 const FINAL_STATUSES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];
@@ -92,7 +91,6 @@ final class Client {
         return $this->wait($reference, $this->start($reference, $phone, $amount));
     }
 
-    /** Starts an order. If it is stored already, it is returned, and nothing is pushed. */
     public function start(string $reference, string $phone, int|float|string $amount): array {
         $key = keyOf($reference);
         $order = $this->newOrder($reference, $phone, $amount);
@@ -100,7 +98,7 @@ final class Client {
         if ($this->get($key) === null) useStore($key, fn () => $this->store->add($key, $order), mayHavePaid: false);
         $stored = $this->read($key); // of another process, or ended by one while this one stood still
         $isOwn = $stored['service_reference'] === $order['service_reference'];
-        if ($isOwn && $stored['may_have_paid']) return $this->push($key, $order);
+        if ($isOwn && $stored['may_have_paid']) return $this->push($key, $order); // else nothing is pushed
         if ($stored['phone'] === $order['phone'] && $stored['amount'] == $order['amount']) return $stored;
         throw new MomoError('usage', "$key is already an order of another phone or amount");
     }
@@ -152,8 +150,7 @@ final class Client {
         return array_values(array_filter(array_map($this->read(...), $keys), fn ($order) => $order['may_have_paid']));
     }
 
-    /** The payment of an order as the list shows it, or null. The order need not be stored. */
-    public function find(string $reference, string $phone, int|float|string $amount): ?array {
+    public function find(string $reference, string $phone, int|float|string $amount): ?array { // as the list shows it
         return $this->findPayment($this->newOrder($reference, $phone, $amount));
     }
 
@@ -169,7 +166,6 @@ final class Client {
             'phone' => '254' . substr($digits, -9),
             'amount' => 0 + (string) $amount, // the number that was checked
             'status' => 'unknown',
-            'may_have_paid' => true,
             'checkout_request_id' => null,
             'receipt' => null,
             'result_code' => null,
@@ -177,20 +173,21 @@ final class Client {
         ];
     }
 
-    /** All payments, newest first. Each is there once, also if payments arrive meanwhile. */
-    public function list(array $filter = []): array {
+    public function list(array $filter = []): array { // newest first, each once, also if more arrive
         $rows = [];
-        for ($page = 1; ; $page += 1) {
+        for ($page = 1; $page <= 10_000; $page += 1) {
             $answer = $this->call('/transactions.php?' . http_build_query(['page' => $page, 'limit' => 100] + $filter));
             $pageRows = $answer['transactions'] ?? $answer['data'] ?? null;
             $isList = is_array($pageRows) && array_filter($pageRows, fn ($row) => $row['id'] ?? null) === $pageRows;
             if (!$isList) throw new MomoError('unknown', '/transactions.php: the answer has no list of payments');
             $isNew = array_diff_key(array_column($pageRows, null, 'id'), $rows) !== [];
             $rows = array_replace($rows, array_column($pageRows, null, 'id'));
-            $isLast = $page === ($answer['pagination']['total_pages'] ?? null) || (!$isNew && count($pageRows) < 100);
+            $pages = $answer['pagination']['total_pages'] ?? null;
+            $isLast = is_int($pages) ? $page >= $pages : !$isNew && count($pageRows) < 100;
             if ($isLast) return array_values($rows);
-            if (!$isNew) throw new MomoError('unknown', '/transactions.php: a list without its end');
+            if (!$isNew) break;
         }
+        throw new MomoError('unknown', '/transactions.php: a list without its end');
     }
 
     /** The payment of an order, or null. Of a push that a proxy repeated, one is paid, or all must have ended. */
@@ -209,8 +206,8 @@ final class Client {
     /** The payments of an order by its reference. Empty only if no payment can be its own. */
     private function findByReference(array $order): array {
         ['reference' => $reference, 'service_reference' => $pushed, 'phone' => $phone, 'amount' => $amount] = $order;
-        $isPhone = fn ($row) => str_ends_with((string) ($row['phone'] ?? ''), substr($phone, 3));
-        $isOwn = fn ($row) => $isPhone($row) && ($row['amount'] ?? 0) == $amount;
+        $isPhone = fn ($row) => str_ends_with(@(string) ($row['phone'] ?? ''), substr($phone, 3));
+        $isOwn = fn ($row) => $isPhone($row) && is_numeric($row['amount'] ?? '') && $row['amount'] == $amount;
         $found = $this->list(['search' => $pushed]);
         $own = array_values(array_filter($found, $isOwn));
         // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
@@ -237,10 +234,10 @@ final class Client {
         if ($status === 200 && ($answer['success'] ?? null) === true) return $answer;
         $isReady = curl_getinfo($curl, CURLINFO_PRETRANSFER_TIME) > 0; // the connection
         $kind = $isReady || curl_errno($curl) === CURLE_OPERATION_TIMEDOUT ? 'unknown' : 'unreachable';
-        $message = (string) ($answer['message'] ?? '') ?: "$path: " . (curl_error($curl) ?: "HTTP $status");
-        $isOfNetwork = $path === '/stkpush.php' && str_starts_with($message, 'STK push initiation failed'); // §4.1
+        $message = @(string) ($answer['message'] ?? '') ?: "$path: " . (curl_error($curl) ?: "HTTP $status");
+        $isUnsent = $path === '/stkpush.php' && str_starts_with($message, 'STK push initiation failed'); // §4.1
         $isRefusal = ($answer['success'] ?? null) === false; // without one, it may have been pushed
-        if ($isRefusal) $kind = $status === 500 && $isOfNetwork ? 'not_started' : REFUSALS[$status] ?? 'unknown';
+        if ($isRefusal) $kind = $status === 500 && $isUnsent ? 'not_started' : REFUSALS[$status] ?? 'unknown';
         throw new MomoError($kind, $message, mayHavePaid: $kind === 'unknown' || $path !== '/stkpush.php');
     }
 
@@ -248,9 +245,9 @@ final class Client {
     private function countNotFound(array $order): void {
         $name = "$order[service_reference]~asked";
         $nowMs = (int) round(1000 * ($this->now)());
-        $last = $this->get($name) ?? ['asked_ms' => $nowMs, 'not_found_ms' => 0]; // another process may have counted
-        $elapsedMs = max(0, min($nowMs - $last['asked_ms'], (int) (1000 * $this->interval)));
-        $asked = ['asked_ms' => $nowMs, 'not_found_ms' => $last['not_found_ms'] + $elapsedMs];
+        $last = $this->get($name) ?? []; // another process may have counted
+        $elapsedMs = max(0, min($nowMs - ($last['asked_ms'] ?? $nowMs), (int) (1000 * $this->interval)));
+        $asked = ['asked_ms' => $nowMs, 'not_found_ms' => ($last['not_found_ms'] ?? 0) + $elapsedMs];
         useStore($name, fn () => $this->store->add($name, $asked, replaces: true));
     }
 
@@ -276,9 +273,10 @@ final class Client {
         $owner = $order['service'] ?? 'another program';
         if ($owner !== $this->service)
             throw new MomoError('usage', "$key is an order of $owner, not of $this->service: use another folder");
-        $asked = $this->get("$order[service_reference]~asked") ?? ['not_found_ms' => 0];
-        if ($order['status'] === 'unknown' && $asked['not_found_ms'] >= 1000 * $this->notStartedAfter)
-            return ['status' => 'not_started', 'may_have_paid' => false, 'result_desc' => 'not found in time'] + $order;
+        $asked = $this->get("$order[service_reference]~asked");
+        if ($order['status'] === 'unknown' && ($asked['not_found_ms'] ?? 0) >= 1000 * $this->notStartedAfter)
+            $order = [...$order, 'status' => 'not_started', 'result_desc' => 'not found in time'];
+        $order['may_have_paid'] = !isset(FINAL_STATUSES[$order['status']]);
         return $reason !== null && $order['may_have_paid'] ? [...$order, 'reason' => $reason] : $order;
     }
 
@@ -299,7 +297,8 @@ function check(mixed $value, string $pattern, string $name, string $right): mixe
 
 function useStore(string $name, \Closure $action, bool $mayHavePaid = true): mixed {
     clearstatcache(); // other processes change the files
-    set_error_handler(fn ($level, $text) => error_reporting() & $level ? throw new \ErrorException($text) : true);
+    $reported = error_reporting(E_ALL);
+    set_error_handler(fn ($level, $text) => error_reporting() === E_ALL ? throw new \ErrorException($text) : true);
     try {
         return $action();
     } catch (\Throwable $error) {
@@ -307,6 +306,7 @@ function useStore(string $name, \Closure $action, bool $mayHavePaid = true): mix
         throw new MomoError('store', "$name cannot be read or stored: {$error->getMessage()}$doubt", $mayHavePaid);
     } finally {
         restore_error_handler();
+        error_reporting($reported);
     }
 }
 

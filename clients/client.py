@@ -6,14 +6,12 @@ A reference (its case does not matter) names one order: it is stored, then pushe
   completed                    paid; receipt is the network's
   failed, cancelled, expired   not paid; result_code and result_desc say why
   not_started                  not paid: the push was refused or never came; ask finds one that comes late
-An error has may_have_paid: if it is False, nothing was pushed. A web request calls start; its page asks your server
-every 5 s, which calls ask(reference). A webhook, which anybody can send, says when to ask. A cron asks for each order
-unpaid in your database, and goes on if one fails. Each books what is completed: UPDATE … WHERE id = ? AND paid = false;
-if a row changed, deliver. open() lists what is not final, and raises if one order cannot be read. In tests, sleep moves
-the sandbox's clock by seconds, and now tells its time."""
+If may_have_paid of an error is False, nothing was pushed. A web request calls start; its page asks your server every 5
+s, and that calls ask. A webhook, which anybody can send, says when to ask. A cron asks for all orders unpaid in your
+database, and goes on if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a row changed,
+deliver. open() lists what is not final, or raises if one cannot be read. In tests, sleep and now are the sandbox's."""
 import contextlib
 import hashlib
-import itertools
 import json
 import os
 import re
@@ -43,7 +41,7 @@ class FileStore:
 
     def get(self, name):
         try:
-            return dict(json.loads(self._path_of(name).read_text("utf-8")))  # fails if it is not an object
+            return {**json.loads(self._path_of(name).read_text("utf-8"))}  # fails if it is not an object
         except FileNotFoundError:
             return None
 
@@ -175,7 +173,6 @@ class Client:
             "phone": "254" + digits[-9:],
             "amount": float(amount),
             "status": "unknown",
-            "may_have_paid": True,
             "checkout_request_id": None,
             "receipt": None,
             "result_code": None,
@@ -185,19 +182,21 @@ class Client:
     def list(self, **filters):
         """All payments, newest first. Each is there once, also if payments arrive meanwhile."""
         rows = {}
-        for page in itertools.count(1):
+        for page in range(1, 10_001):
             answer = self._call("/transactions.php?" + parse.urlencode({**filters, "page": page, "limit": 100}))
             try:
-                is_last = page == (answer.get("pagination") or {}).get("total_pages")
+                pages = (answer.get("pagination") or {}).get("total_pages")
                 page_rows = {row["id"]: row for row in answer.get("transactions", answer.get("data"))}
             except (AttributeError, KeyError, TypeError):
                 raise MomoError("unknown", "/transactions.php: the answer has no list of payments") from None
             is_new = not page_rows.keys() <= rows.keys()
             rows.update(page_rows)
-            if None not in page_rows and (is_last or (not is_new and len(page_rows) < 100)):
+            is_last = page >= pages if isinstance(pages, int) else not is_new and len(page_rows) < 100
+            if is_last:
                 return [*rows.values()]
             if not is_new:
-                raise MomoError("unknown", "/transactions.php: a list without its end")
+                break
+        raise MomoError("unknown", "/transactions.php: a list without its end")
 
     def _find_payment(self, order):
         """The payment of an order, or None. Of a push that a proxy repeated, one is paid, or all must have ended."""
@@ -239,7 +238,7 @@ class Client:
         try:
             with self.opener.open(sent, timeout=self.timeout) as response:
                 status = response.status
-                answer = dict(json.loads(response.read(10_000_000)))
+                answer = {**json.loads(response.read(10_000_000))}
         except Exception as failure:
             is_cut = isinstance(getattr(failure, "reason", None), (ConnectionResetError, BrokenPipeError))
             kind = "unreachable" if isinstance(failure, error.URLError) and not is_cut else "unknown"
@@ -256,9 +255,9 @@ class Client:
         """Adds the time since the last look, at most the interval: a push can come late, and now() can jump."""
         name = order["service_reference"] + "~asked"
         now_ms = round(1000 * self.now())
-        last = self._get(name) or {"asked_ms": now_ms, "not_found_ms": 0}  # another process may have counted
-        elapsed_ms = max(0, min(now_ms - last["asked_ms"], round(1000 * self.interval)))
-        asked = {"asked_ms": now_ms, "not_found_ms": last["not_found_ms"] + elapsed_ms}
+        last = self._get(name) or {}  # another process may have counted
+        elapsed_ms = max(0, min(now_ms - last.get("asked_ms", now_ms), round(1000 * self.interval)))
+        asked = {"asked_ms": now_ms, "not_found_ms": last.get("not_found_ms", 0) + elapsed_ms}
         _use_store(name, lambda: self.store.add(name, asked, replaces=True))
 
     def _record(self, key, stored, payment, reason=None):
@@ -282,9 +281,10 @@ class Client:
         owner = order.get("service", "another program")
         if owner != self.service:
             raise MomoError("usage", f"{key} is an order of {owner}, not of {self.service}: use another folder")
-        asked = self._get(order["service_reference"] + "~asked") or {"not_found_ms": 0}
-        if order["status"] == "unknown" and asked["not_found_ms"] >= 1000 * self.not_started_after:
-            order.update(status="not_started", may_have_paid=False, result_desc="not found in time")
+        asked = self._get(order["service_reference"] + "~asked") or {}
+        if order["status"] == "unknown" and asked.get("not_found_ms", 0) >= 1000 * self.not_started_after:
+            order.update(status="not_started", result_desc="not found in time")
+        order["may_have_paid"] = order["status"] not in FINAL_STATUSES
         if reason and order["may_have_paid"]:
             order["reason"] = reason
         return order

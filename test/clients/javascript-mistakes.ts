@@ -37,7 +37,10 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     from: 121,
     mjs: [
       ["if ((await get(key)) === null) await useStore(key, () => store.add(key, order), { mayHavePaid: false });", ""],
-      ["const stored = await read(key); //", "const stored = (await get(key)) ? await read(key) : order; //"],
+      [
+        "const stored = await read(key); //",
+        "const stored = (await get(key)) ? await read(key) : { ...order, may_have_paid: true }; //",
+      ],
     ],
   },
   {

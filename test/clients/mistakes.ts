@@ -47,16 +47,16 @@ export const MISTAKES: readonly MistakeInEach[] = [
     standsBefore: "push",
     ...inEach(
       [
-        'return { ...order, status: "not_started"',
-        'return store.add(key + "~ended", { ...order, status: "not_started", may_have_paid: false }), { ...order, status: "not_started"',
+        'Object.assign(order, { status: "not_started"',
+        'await store.add(key + "~ended", Object.assign(order, { status: "not_started", may_have_paid: false })), Object.assign(order, { status: "not_started"',
       ],
       [
         'order.update(status="not_started"',
         'self.store.add(f"{key}~ended", {**order, "status": "not_started", "may_have_paid": False})\n            order.update(status="not_started"',
       ],
       [
-        "return ['status' => 'not_started'",
-        "return $this->store->add(\"$key~ended\", ['status' => 'not_started', 'may_have_paid' => false] + $order) ?? ['status' => 'not_started'",
+        "$order = [...$order, 'status' => 'not_started'",
+        "$order = [...($this->store->add(\"$key~ended\", ['status' => 'not_started', 'may_have_paid' => false] + $order) ?? $order), 'status' => 'not_started'",
       ],
     ),
   },

@@ -272,6 +272,35 @@ for (const program of PROGRAMS) {
     );
 
     test(
+      "goes on with an order whose count of looks is of another program",
+      async () => {
+        const { baseUrl } = serveService({ push: () => json({}, 504) });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        const { service_reference: reference } = JSON.parse(readFileSync(join(orders, FILE), "utf8"));
+        writeFileSync(join(orders, fileOf(`${reference}~asked`)), "{}");
+        expect(await run(baseUrl, orders, "ask", "ORDER-0001")).toMatchObject({
+          status: "unknown",
+          may_have_paid: true,
+        });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "lists an open order that is stored without may_have_paid",
+      async () => {
+        const { baseUrl } = serveService();
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        const { may_have_paid: _, ...order } = JSON.parse(readFileSync(join(orders, PENDING_FILE), "utf8"));
+        writeFileSync(join(orders, PENDING_FILE), JSON.stringify(order));
+        expect((await run(baseUrl, orders, "open")).result).toMatchObject([{ status: "pending", may_have_paid: true }]);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
       "refuses by name an order that an earlier version has stored",
       async () => {
         const { baseUrl, pushes } = serveService();
@@ -294,3 +323,22 @@ for (const program of PROGRAMS) {
     );
   });
 }
+
+describeWith(["php", "php curl"], "the client in PHP, in a program that reports no warnings", () => {
+  test.skipIf(process.platform !== "linux")(
+    "pushes nothing that it cannot store",
+    async () => {
+      const { caller } = PROGRAMS.find(({ name }) => name === "PHP") as (typeof PROGRAMS)[number];
+      const [, ...words] = caller;
+      const silent = processesOf({ caller: [...AS_USER, "php", "-d", "error_reporting=0", ...words] });
+      const { baseUrl, pushes } = serveService();
+      const orders = newFolder();
+      chmodSync(orders, 0o500);
+      const { error } = await silent(baseUrl, orders, "start", ...PAYMENT);
+      chmodSync(orders, 0o700);
+      expect(error).toMatchObject({ code: "store", may_have_paid: false });
+      expect(pushes()).toBe(0);
+    },
+    TEST_TIMEOUT_MS,
+  );
+});

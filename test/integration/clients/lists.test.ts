@@ -90,6 +90,60 @@ for (const program of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
+    test(
+      "takes no part of a list for the whole: pages of ten rows, while ten payments arrive between two pages",
+      async () => {
+        const rows = Array.from({ length: 40 }, (_, index) => ({ ...OWN_ROW, id: index + 1, phone: "254700000000" }));
+        const list = (page: number) =>
+          json({ transactions: rows.slice(0, 10), pagination: { current_page: page, total_pages: 3 + page } });
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
+          status: "unknown",
+          reason: "/transactions.php: a list without its end",
+        });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "ends a list of which each page has new rows, without an end",
+      async () => {
+        let id = 0;
+        const list = () => {
+          id += 1;
+          return json({ transactions: [{ ...OWN_ROW, id }] });
+        };
+        const { baseUrl, looks } = serveService({ list });
+        const { error } = await run(baseUrl, newFolder(), "find", ...PAYMENT);
+        expect(error).toMatchObject({ code: "unknown", message: "/transactions.php: a list without its end" });
+        expect(looks()).toBe(10_000);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["amount", true],
+      ["phone", { number: "254712345678" }],
+      ["phone", true],
+      ["phone", null],
+    ])(
+      "takes no row whose %s is %p for that of an order of 100",
+      async (member, value) => {
+        const list = (_page: number, search: string, pushed: string) =>
+          json({ transactions: search === pushed ? [{ ...OWN_ROW, [member]: value }] : [] });
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
+          status: "unknown",
+          reason: "the service shows a payment that can be that of ORDER-0001",
+        });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
     test.each(["1,000.00", "", null, {}])(
       "takes no row whose amount is %p for that of its order",
       async (amount) => {

@@ -159,6 +159,41 @@ for (const program of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
+    test.each([[["no"]], [{ text: "no" }], [5], [true]])(
+      "takes a refusal whose message is %p for a refusal",
+      async (message) => {
+        const { baseUrl } = serveService({ push: () => json({ message }, 400) });
+        const { error } = await run(baseUrl, newFolder(), "start", ...PAYMENT);
+        expect(error).toMatchObject({ code: "refused", may_have_paid: false });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "takes the words of a refused push in the answer to a question for no end",
+      async () => {
+        const { baseUrl } = serveService({ status: () => json({ message: "STK push initiation failed" }, 500) });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        expect(await run(baseUrl, orders, "ask", "ORDER-0001")).toMatchObject({ status: "pending" });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "takes a list of pairs for no answer",
+      async () => {
+        const pairs = () =>
+          Response.json([
+            ["success", true],
+            ["checkout_request_id", CHECKOUT_ID],
+          ]);
+        const { baseUrl } = serveService({ push: pairs });
+        expect(await run(baseUrl, newFolder(), "start", ...PAYMENT)).toMatchObject({ status: "unknown" });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
     test(
       "takes a refusal without a message for a refusal",
       async () => {
