@@ -6,10 +6,10 @@
 //   completed                    paid; receipt is the network's
 //   failed, cancelled, expired   not paid; result_code and result_desc say why
 //   not_started                  not paid: the push was refused or never came; ask finds one that comes late
-// If mayHavePaid of an error is false, nothing was pushed. A web request calls start; its page asks your server every 5
-// s, and that calls ask. A webhook, which anybody can send, says when to ask. A cron asks for all orders unpaid in your
+// If mayHavePaid of an error is false, nothing was pushed. A web request calls start; every 5 s, its page asks your
+// server, which calls ask. A webhook (anybody can send one) says when to ask. A cron asks for all orders unpaid in your
 // database, and goes on if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a row changed,
-// deliver. open() lists what is not final, or throws if one cannot be read. In tests, sleep and now are the sandbox's.
+// deliver. open() lists what is not final, or throws if one is unreadable. In tests, sleep and now are the sandbox's.
 namespace Momo;
 
 const FINAL_STATUSES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];

@@ -6,10 +6,10 @@ A reference (its case does not matter) names one order: it is stored, then pushe
   completed                    paid; receipt is the network's
   failed, cancelled, expired   not paid; result_code and result_desc say why
   not_started                  not paid: the push was refused or never came; ask finds one that comes late
-If may_have_paid of an error is False, nothing was pushed. A web request calls start; its page asks your server every 5
-s, and that calls ask. A webhook, which anybody can send, says when to ask. A cron asks for all orders unpaid in your
+If may_have_paid of an error is False, nothing was pushed. A web request calls start; every 5 s, its page asks your
+server, which calls ask. A webhook (anybody can send one) says when to ask. A cron asks for all orders unpaid in your
 database, and goes on if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a row changed,
-deliver. open() lists what is not final, or raises if one cannot be read. In tests, sleep and now are the sandbox's."""
+deliver. open() lists what is not final, or raises if one is unreadable. In tests, sleep and now are the sandbox's."""
 import contextlib
 import hashlib
 import json
@@ -73,7 +73,7 @@ class FileStore:
         return self.folder / (name.encode().hex() + ".json")
 
 
-# Times are in seconds. An order is not_started after not_started_after seconds of looks (an interval each at most).
+# In seconds; timeout is for each read. An order is not_started after not_started_after of looks (an interval each).
 class Client:
     def __init__(self, base_url, api_key, api_secret, payment_account_id, store, *, timeout=10, interval=5,
                  deadline=120, not_started_after=600, now=time.time, sleep=time.sleep):

@@ -46,7 +46,7 @@ type Awaitable<T> = T | Promise<T>;
 export interface Store {
   /** Null for a name that is not there. */
   get(name: string): Awaitable<object | null>;
-  /** If the name is there, it does nothing, or with `replaces` (the third argument elsewhere) replaces the value whole.
+  /** If the name is there, it does nothing, or with `replaces` (elsewhere an argument of this name) replaces it whole.
    *  It waits for the disk. Of two processes that add a name at once, one wins: INSERT … ON CONFLICT DO NOTHING. */
   add(name: string, value: object, options?: { readonly replaces?: boolean }): Awaitable<void>;
   /** A name that is not there is removed already. */
