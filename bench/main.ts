@@ -19,6 +19,7 @@ import { fullCycle, payAndPoll, payAtManyRows } from "./claims/payments.ts";
 import { peers, peerVersions } from "./claims/peers.ts";
 import { resolve } from "./claims/resolve.ts";
 import { memory, startup } from "./claims/startup.ts";
+import { steps } from "./claims/steps.ts";
 import { describeMachine } from "./support/machine.ts";
 import { type Bench, buildPrograms, type Claim, ROOT } from "./support/servers.ts";
 import { type Line, leftOut, tableOf } from "./support/table.ts";
@@ -33,6 +34,7 @@ const CLAIMS: Readonly<Record<string, Claim>> = {
   memory,
   list: listTransactions,
   search,
+  steps,
   resolve,
 };
 
