@@ -104,9 +104,10 @@ const RULES = {
 } as const;
 type Theme = keyof typeof RULES;
 
-/** Whether the page is too wide: the bar hides what is too wide for it, and no word of it may be broken. */
+/** Whether the page is too wide: the bar hides what is too wide for it, no word of it may be broken, and no link to a view cut. */
 const IS_WIDE = `document.documentElement.scrollWidth > innerWidth ||
   Math.ceil(document.querySelector(".top-bar > .primary").getBoundingClientRect().right) > innerWidth ||
+  [...document.querySelectorAll(".views a")].some((one) => one.getBoundingClientRect().right > innerWidth) ||
   [...document.querySelectorAll(".brand, .clock-chip time")].some(({ clientHeight }) => clientHeight > 40)`;
 
 /** What axe finds in the page, and whether the page is too wide. */

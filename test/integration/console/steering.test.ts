@@ -38,6 +38,9 @@ describeInBrowser("steering", (scene) => {
     // A changed rule stays in its place.
     await rules.click("Change rule 2");
     await focusIs("Phone");
+    await rules.click("Keep rule 2");
+    await rules.reads("Add rule");
+    await rules.click("Change rule 2");
     await rules.fill({ Times: "3" });
     await rules.click("Save rule 2");
     await rules.reads("the next 3 payments: unreachable", "Add rule");

@@ -58,7 +58,7 @@ export function FilterBar() {
     if (words.type !== "date") return <TextField key={name} {...words} {...others} value={typed} />;
     // A date field can only have a day of the calendar.
     const isDay = parse(typed) !== null;
-    const day = isDay ? dayInWords(instantOf(typed)) : "any day";
+    const day = isDay ? dayInWords(instantOf(`${typed} 00:00:00`)) : "any day";
     return <TextField key={name} {...words} {...others} value={isDay ? typed : ""} data-day={day} />;
   };
   const moreSet = Object.keys(inForce({ ...value, search: "", status: "" })).length;

@@ -83,7 +83,7 @@ export function RulesCard() {
         {form.input("times", { placeholder: "always", size: 5 })}
         {old && (
           <button type="button" class="quiet" onClick={() => startForm({}, null)}>
-            Keep it
+            Keep rule {old.id}
           </button>
         )}
       </CallForm>
