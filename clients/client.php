@@ -177,13 +177,13 @@ final class Client {
         $rows = [];
         for ($page = 1; $page <= 10_000; $page += 1) {
             $answer = $this->call('/transactions.php?' . http_build_query(['page' => $page, 'limit' => 100] + $filter));
-            $pageRows = $answer['transactions'] ?? $answer['data'] ?? null;
-            $isList = is_array($pageRows) && array_filter($pageRows, fn ($row) => $row['id'] ?? null) === $pageRows;
+            $shown = $answer['transactions'] ?? $answer['data'] ?? null;
+            $isList = is_array($shown) && array_filter($shown, fn ($row) => is_scalar($row['id'] ?? null)) === $shown;
             if (!$isList) throw new MomoError('unknown', '/transactions.php: the answer has no list of payments');
-            $isNew = array_diff_key(array_column($pageRows, null, 'id'), $rows) !== [];
-            $rows = array_replace($rows, array_column($pageRows, null, 'id'));
+            $isNew = array_diff_key(array_column($shown, null, 'id'), $rows) !== [];
+            $rows = array_replace($rows, array_column($shown, null, 'id'));
             $pages = $answer['pagination']['total_pages'] ?? null;
-            $isLast = is_int($pages) ? $page >= $pages : !$isNew && count($pageRows) < 100;
+            $isLast = is_int($pages) ? $page >= $pages : !$isNew && count($shown) < 100;
             if ($isLast) return array_values($rows);
             if (!$isNew) break;
         }
@@ -214,7 +214,7 @@ final class Client {
         if ($own && $this->list(['search' => substr($pushed, 0, -1) . 'x']) === []) return $own;
         // §4.3 promises the search for a phone alone; a service may show phones as 07…
         $rows = [...$this->list(['search' => $phone]), ...$this->list(['search' => '0' . substr($phone, 3)])];
-        $rowIds = array_map(fn ($row) => $row['checkout_request_id'] ?? '', array_filter($rows, $isOwn));
+        $rowIds = array_map(fn ($row) => @(string) ($row['checkout_request_id'] ?? ''), array_filter($rows, $isOwn));
         $names = useStore('the folder', fn () => $this->store->names());
         $namesOfOthers = array_filter($names, fn ($name) => !str_starts_with($name, keyOf($reference) . '~'));
         $ids = array_filter(array_column(array_map($this->get(...), $namesOfOthers), 'checkout_request_id'));

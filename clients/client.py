@@ -157,8 +157,7 @@ class Client:
         orders = [self._read(name) for name in names if "~" not in name and f"{name}~ended" not in names]
         return [order for order in orders if order["may_have_paid"]]
 
-    def find(self, reference, phone, amount):
-        """The payment of an order as the list shows it, or None. The order need not be stored."""
+    def find(self, reference, phone, amount):  # the payment as the list shows it, or None; the order need not be stored
         return self._find_payment(self._new_order(reference, phone, amount))
 
     def _new_order(self, reference, phone, amount):
@@ -184,13 +183,14 @@ class Client:
         rows = {}
         for page in range(1, 10_001):
             answer = self._call("/transactions.php?" + parse.urlencode({**filters, "page": page, "limit": 100}))
-            try:
-                pages = (answer.get("pagination") or {}).get("total_pages")
-                page_rows = {row["id"]: row for row in answer.get("transactions", answer.get("data"))}
-            except (AttributeError, KeyError, TypeError):
-                raise MomoError("unknown", "/transactions.php: the answer has no list of payments") from None
-            is_new = not page_rows.keys() <= rows.keys()
-            rows.update(page_rows)
+            page_rows = answer.get("transactions", answer.get("data"))
+            is_list = isinstance(page_rows, list) and all(isinstance(row, dict) and row.get("id") for row in page_rows)
+            if not is_list:
+                raise MomoError("unknown", "/transactions.php: the answer has no list of payments")
+            is_new = any(str(row["id"]) not in rows for row in page_rows)
+            rows.update((str(row["id"]), row) for row in page_rows)
+            pagination = answer.get("pagination")
+            pages = pagination.get("total_pages") if isinstance(pagination, dict) else None
             is_last = page >= pages if isinstance(pages, int) else not is_new and len(page_rows) < 100
             if is_last:
                 return [*rows.values()]

@@ -144,6 +144,29 @@ for (const program of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
+    test.each([
+      ["id", [1]],
+      ["id", {}],
+      ["id", null],
+      ["checkout_request_id", [1]],
+      ["checkout_request_id", { a: 1 }],
+    ])(
+      "never says not_started where the list has a row whose %s is %p",
+      async (member, value) => {
+        const list = (_page: number, search: string) =>
+          json({
+            transactions: search === PHONE ? [{ ...OWN_ROW, [member]: value }] : [],
+            pagination: { total_pages: 1 },
+          });
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        storeNotFound(orders, 599_000);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("unknown");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
     test.each(["1,000.00", "", null, {}])(
       "takes no row whose amount is %p for that of its order",
       async (amount) => {
@@ -160,7 +183,7 @@ for (const program of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
-    test.each([[[]], [null], [{}], [{ total_pages: "3" }], [{ total_pages: [] }]])(
+    test.each([[[]], [null], [{}], [{ total_pages: "3" }], [{ total_pages: [] }], ["x"], [5]])(
       "reads a list whose pagination is %p",
       async (pagination) => {
         const list = (_page: number, search: string, pushed: string) =>
