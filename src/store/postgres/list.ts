@@ -44,8 +44,8 @@ export function createTransactionList(
   return {
     async list(merchantId, filter, page, signal) {
       const asked = { merchantId, filter, page };
-      if (filter.search === undefined) return pages.run(() => read(asked));
       try {
+        if (filter.search === undefined) return await pages.run(() => read(asked));
         return await searches.run(() => read(asked, signal), signal);
       } catch (error) {
         throw sqlStateOf(error) === "deadline" ? tookTooLong(parts.waitMs) : error;
@@ -101,7 +101,7 @@ function createReader(engine: EngineSql, selectionOf: Selector, requestIds: Requ
 }
 
 const tookTooLong = (waitMs: number): Refusal =>
-  new Refusal("unavailable", `the search took more than ${waitMs / 1000} s: search for more of the text, or later`);
+  new Refusal("unavailable", `the list took more than ${waitMs / 1000} s: choose fewer days, or more of the text`);
 
 const readPage = ({ query }: Connection, { text, parameters }: Statement) => query<Answer>(text, parameters);
 

@@ -155,9 +155,14 @@ describePostgres((version) => {
     await until(running, (pids) => pids.length === 1);
     expect(await searching).toMatchObject({
       kind: "unavailable",
-      message: "the search took more than 2 s: search for more of the text, or later",
+      message: "the list took more than 2 s: choose fewer days, or more of the text",
     });
     await until(running, (pids) => pids.length === 0);
+  });
+
+  test("a page that takes longer than the deadline is refused, too", async () => {
+    const { list } = await openSlowShop(2000);
+    expect(await rejectionOf(list.list(1, {}, { number: 1, limit: 10 }))).toMatchObject({ kind: "unavailable" });
   });
 
   test("a part of an export that takes longer than the deadline is the last one", async () => {
