@@ -272,7 +272,7 @@ describeInBrowser("by keyboard alone", (scene) => {
     await person.at("Rules").reads("every payment: insufficient_funds");
     await tabTo("How the prompt ends");
     await page.keyboard.type("u");
-    await tabTo("End the prompt");
+    await tabTo("End prompt");
     await person.press("Enter");
     await person.at("Phone 0722 000 001").reads("Your phone could not be reached in time.");
     await tabTo("Reset …");

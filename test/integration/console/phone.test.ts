@@ -87,7 +87,7 @@ describeInBrowser("the phone", (scene) => {
     await startPayment(scene.sandbox, { phone: "0700000001" }, null);
     await phones.reads("The test phone decided: insufficient_funds, 3s after the start.");
     await phones.fill({ "How the prompt ends": "pin_locked" });
-    await phones.click("End the prompt");
+    await phones.click("End prompt");
     await phones.reads("Your PIN is locked. Unlock it before you pay. Nothing was sent.");
     await phones.click("OK");
     for (const set of [

@@ -111,7 +111,7 @@ function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
     <CallForm
       form={form}
       call={{ method: "POST", path, body: form.values }}
-      action="End the prompt"
+      action="End prompt"
       onDone={() => pickPhone(prompt.phone)}
     >
       {form.select("outcome", [CHOOSE, ...outcomeChoices(ends)], { required: true })}
