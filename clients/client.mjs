@@ -245,7 +245,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   async function countNotFound(order) {
     const name = `${order.service_reference}~asked`;
     const nowMs = Math.round(now());
-    const { asked_ms = nowMs, not_found_ms = 0 } = (await get(name)) ?? {}; // another process may have counted
+    const { asked_ms = 0, not_found_ms = 0 } = (await get(name)) ?? {}; // another process may have counted
     const elapsedMs = Math.max(0, Math.min(nowMs - asked_ms, intervalMs));
     const asked = { asked_ms: nowMs, not_found_ms: not_found_ms + elapsedMs };
     await useStore(name, () => store.add(name, asked, { replaces: true }));

@@ -246,7 +246,7 @@ final class Client {
         $name = "$order[service_reference]~asked";
         $nowMs = (int) round(1000 * ($this->now)());
         $last = $this->get($name) ?? []; // another process may have counted
-        $elapsedMs = max(0, min($nowMs - ($last['asked_ms'] ?? $nowMs), (int) (1000 * $this->interval)));
+        $elapsedMs = max(0, min($nowMs - ($last['asked_ms'] ?? 0), (int) (1000 * $this->interval)));
         $asked = ['asked_ms' => $nowMs, 'not_found_ms' => ($last['not_found_ms'] ?? 0) + $elapsedMs];
         useStore($name, fn () => $this->store->add($name, $asked, replaces: true));
     }

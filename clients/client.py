@@ -256,7 +256,7 @@ class Client:
         name = order["service_reference"] + "~asked"
         now_ms = round(1000 * self.now())
         last = self._get(name) or {}  # another process may have counted
-        elapsed_ms = max(0, min(now_ms - last.get("asked_ms", now_ms), round(1000 * self.interval)))
+        elapsed_ms = max(0, min(now_ms - last.get("asked_ms", 0), round(1000 * self.interval)))
         asked = {"asked_ms": now_ms, "not_found_ms": last.get("not_found_ms", 0) + elapsed_ms}
         _use_store(name, lambda: self.store.add(name, asked, replaces=True))
 

@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
 import {
-  chmodSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -11,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { isRoot, mountSmall, whyNoMount } from "../../crash/trial.ts";
+import { mountSmall, whyNoMount } from "../../crash/trial.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
@@ -24,15 +23,11 @@ import {
   PAYMENT,
   PENDING_FILE,
   PROGRAMS,
-  processesOf,
   runnerOf,
   serveService,
 } from "./programs.ts";
 
 /** The folder of the orders: what the clients do with one that is wrong. */
-
-/** Root may read everything, but not without these capabilities. */
-const AS_USER = isRoot() ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
 
 function fill(folder: string): void {
   expect(() => writeFileSync(join(folder, "other"), Buffer.alloc(8 << 20))).toThrow("ENOSPC");
@@ -41,9 +36,8 @@ function fill(folder: string): void {
 afterAll(cleanUp);
 
 for (const program of PROGRAMS) {
-  const { name, needs, caller } = program;
+  const { name, needs } = program;
   const run = runnerOf(program);
-  const runAsUser = processesOf({ caller: [...AS_USER, ...caller] });
 
   describeWith(needs, `the client in ${name}`, () => {
     test.each([
@@ -128,66 +122,6 @@ for (const program of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
-    test(
-      "says that the folder of the orders is a file, or in a file, and pushes nothing",
-      async () => {
-        const { baseUrl, pushes } = serveService();
-        const file = join(newFolder(), "file");
-        writeFileSync(file, "");
-        for (const orders of [file, join(file, "orders")]) {
-          const { error } = await run(baseUrl, orders, "pay", ...PAYMENT);
-          // An earlier process can have pushed, when it was a folder.
-          expect(error).toMatchObject({ code: "store", may_have_paid: true });
-          expect((await run(baseUrl, orders, "ask", "ORDER-0001")).error).toMatchObject({ code: "store" });
-          expect((await run(baseUrl, orders, "open")).error).toMatchObject({ code: "store" });
-        }
-        expect(pushes()).toBe(0);
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test.skipIf(process.platform !== "linux")(
-      "says that the orders cannot be read, and pushes nothing",
-      async () => {
-        const { baseUrl, pushes, looks } = serveService();
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        for (const mode of [0o000, 0o600, 0o300]) {
-          chmodSync(orders, mode);
-          for (const call of [["pay", ...PAYMENT], ["ask", "ORDER-0001"], ["open"]]) {
-            if (mode === 0o300 && call[0] !== "open") continue; // a file can be read by its name
-            const { error } = await runAsUser(baseUrl, orders, ...call);
-            expect({ mode, call, code: error?.code }).toEqual({ mode, call, code: "store" });
-            expect(error?.message).toContain("cannot be read or stored");
-          }
-        }
-        chmodSync(orders, 0o700);
-        expect([pushes(), looks()]).toEqual([1, 0]);
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test.skipIf(process.platform !== "linux")(
-      "names a folder that cannot be reached, because its parent cannot be read, and pushes nothing",
-      async () => {
-        const { baseUrl, pushes, looks } = serveService();
-        const parent = newFolder();
-        const orders = join(parent, "orders");
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        for (const mode of [0o000, 0o600]) {
-          chmodSync(parent, mode);
-          for (const call of [["start", ...PAYMENT], ["ask", "ORDER-0001"], ["find", ...PAYMENT], ["open"]]) {
-            const { error } = await runAsUser(baseUrl, orders, ...call);
-            expect({ mode, call, code: error?.code }).toEqual({ mode, call, code: "store" });
-            expect(error?.message).toContain(orders);
-          }
-        }
-        chmodSync(parent, 0o700);
-        expect([pushes(), looks()]).toEqual([1, 6]);
-      },
-      TEST_TIMEOUT_MS,
-    );
-
     test.skipIf(whyNoMount() !== "")(
       "pushes nothing on a full disk, and goes on with its order when there is room",
       async () => {
@@ -257,21 +191,6 @@ for (const program of PROGRAMS) {
     );
 
     test(
-      "refuses a relative folder",
-      async () => {
-        const { baseUrl, pushes } = serveService();
-        for (const relative of ["", "orders", "./orders", "../orders"]) {
-          const { error } = await run(baseUrl, relative, "start", ...PAYMENT);
-          expect(error).toMatchObject({ code: "usage", may_have_paid: false });
-          expect(error?.message).toMatch(/folder of the orders must be an absolute path/);
-          expect(error?.message).toContain(relative);
-        }
-        expect(pushes()).toBe(0);
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test(
       "goes on with an order whose count of looks is of another program",
       async () => {
         const { baseUrl } = serveService({ push: () => json({}, 504) });
@@ -323,22 +242,3 @@ for (const program of PROGRAMS) {
     );
   });
 }
-
-describeWith(["php", "php curl"], "the client in PHP, in a program that reports no warnings", () => {
-  test.skipIf(process.platform !== "linux")(
-    "pushes nothing that it cannot store",
-    async () => {
-      const { caller } = PROGRAMS.find(({ name }) => name === "PHP") as (typeof PROGRAMS)[number];
-      const [, ...words] = caller;
-      const silent = processesOf({ caller: [...AS_USER, "php", "-d", "error_reporting=0", ...words] });
-      const { baseUrl, pushes } = serveService();
-      const orders = newFolder();
-      chmodSync(orders, 0o500);
-      const { error } = await silent(baseUrl, orders, "start", ...PAYMENT);
-      chmodSync(orders, 0o700);
-      expect(error).toMatchObject({ code: "store", may_have_paid: false });
-      expect(pushes()).toBe(0);
-    },
-    TEST_TIMEOUT_MS,
-  );
-});

@@ -1,0 +1,190 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { serveFake } from "../../support/fake-server.ts";
+import { describeWith } from "../../support/needs.ts";
+import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
+import {
+  CHECKOUT_ID,
+  json,
+  PAID,
+  PAYMENT,
+  PHONE,
+  PROGRAMS,
+  runnerOf,
+  serveService,
+  storeNotFound,
+} from "./programs.ts";
+
+/** Services whose search finds other references, and whose lists have odd rows, odd pages or no end. */
+
+const LOST = () => json({}, 504);
+const OWN_ROW = { id: 7, amount: 100, phone: "254712345678", checkout_request_id: CHECKOUT_ID, ...PAID };
+
+afterAll(cleanUp);
+
+for (const program of PROGRAMS) {
+  const { name, needs } = program;
+  const run = runnerOf(program);
+
+  describeWith(needs, `the client in ${name}`, () => {
+    test(
+      "ends a list of which each page has new rows, without an end",
+      async () => {
+        let id = 0;
+        const list = () => {
+          id += 1;
+          return json({ transactions: [{ ...OWN_ROW, id }] });
+        };
+        const { baseUrl, looks } = serveService({ list });
+        const { error } = await run(baseUrl, newFolder(), "find", ...PAYMENT);
+        expect(error).toMatchObject({ code: "unknown", message: "/transactions.php: a list without its end" });
+        expect(looks()).toBe(10_000);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["amount", true],
+      ["phone", { number: "254712345678" }],
+      ["phone", true],
+      ["phone", null],
+    ])(
+      "takes no row whose %s is %p for that of an order of 100",
+      async (member, value) => {
+        const list = (_page: number, search: string, pushed: string) =>
+          json({ transactions: search === pushed ? [{ ...OWN_ROW, [member]: value }] : [] });
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
+          status: "unknown",
+          reason: "the service shows a payment that can be that of ORDER-0001",
+        });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["id", [1]],
+      ["id", {}],
+      ["id", null],
+      ["checkout_request_id", [1]],
+      ["checkout_request_id", { a: 1 }],
+    ])(
+      "never says not_started where the list has a row whose %s is %p",
+      async (member, value) => {
+        const list = (_page: number, search: string) =>
+          json({
+            transactions: search === PHONE ? [{ ...OWN_ROW, [member]: value }] : [],
+            pagination: { total_pages: 1 },
+          });
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        storeNotFound(orders, 599_000);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("unknown");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each(["1,000.00", "", null, {}])(
+      "takes no row whose amount is %p for that of its order",
+      async (amount) => {
+        const list = (_page: number, search: string) =>
+          json({ transactions: search === PHONE ? [{ ...OWN_ROW, amount }] : [] });
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
+          status: "unknown",
+          reason: "the service shows no payment",
+        });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([[[]], [null], [{}], [{ total_pages: "3" }], [{ total_pages: [] }], ["x"], [5]])(
+      "reads a list whose pagination is %p",
+      async (pagination) => {
+        const list = (_page: number, search: string, pushed: string) =>
+          json({ transactions: search === pushed ? [OWN_ROW] : [], pagination });
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("completed");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["a number", 100],
+      ["a text", "100"],
+      ["a text with a decimal", "100.0"],
+      ["a text with decimals", "100.00"],
+    ])(
+      "finds the payment whose amount is %s",
+      async (_, amount) => {
+        const { baseUrl } = serveService({ push: LOST, row: { ...OWN_ROW, amount } });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("completed");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    describe("of a service that searches in the middle of references", () => {
+      /** Each push is a paid row. The list has those whose reference has the search anywhere, or whose phone begins with it. */
+      function serveSubstrings() {
+        const rows: { reference: string; id: number }[] = [];
+        const { baseUrl } = serveFake(async (request) => {
+          if (request.method === "GET") {
+            const search = (new URL(request.url).searchParams.get("search") ?? "").toLowerCase();
+            const found = rows.filter(({ reference }) => reference.toLowerCase().includes(search));
+            const shown = (PHONE.startsWith(search) ? rows : found).map(({ id }) => ({
+              ...OWN_ROW,
+              id,
+              checkout_request_id: `ws_CO_${id}`,
+            }));
+            return json({ transactions: shown });
+          }
+          const { reference } = (await request.json()) as { reference: string };
+          rows.push({ reference, id: rows.length + 1 });
+          return LOST();
+        });
+        return baseUrl;
+      }
+
+      test(
+        "does not show the payment of another order, whose reference ends with the one to find",
+        async () => {
+          const baseUrl = serveSubstrings();
+          const others = newFolder();
+          for (const reference of ["ORDER-1", "X 1", "11"])
+            await run(baseUrl, others, "start", reference, "0712345678", "100");
+          const { error } = await run(baseUrl, newFolder(), "find", "1", "0712345678", "100");
+          expect(error).toMatchObject({ code: "unknown", may_have_paid: true });
+          expect((await run(baseUrl, newFolder(), "find", "order-1", "0712345678", "100")).result).toMatchObject({
+            id: 1,
+          });
+        },
+        TEST_TIMEOUT_MS,
+      );
+
+      test(
+        "takes the own payment of each order, if the answers to the pushes were lost",
+        async () => {
+          const baseUrl = serveSubstrings();
+          const orders = newFolder();
+          const references = ["1", "ORDER-1", "R-1"];
+          for (const reference of references) await run(baseUrl, orders, "start", reference, "0712345678", "100");
+          for (const [index, reference] of references.entries())
+            expect((await run(baseUrl, orders, "ask", reference)).result).toMatchObject({
+              status: "completed",
+              checkout_request_id: `ws_CO_${index + 1}`,
+            });
+        },
+        TEST_TIMEOUT_MS,
+      );
+    });
+  });
+}
