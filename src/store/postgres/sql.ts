@@ -80,3 +80,13 @@ export function createSql({ connections, clock, stopwatch, meter, deadlineMs }: 
       }, true),
   };
 }
+
+/** Does work again, once, if the answer to its COMMIT was lost. The work must find what it has stored. */
+export async function repeatIfUnknown<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) return work();
+    throw error;
+  }
+}
