@@ -2,8 +2,11 @@
 const TRY =
   /[-_/.:#~ (]+(?:(?:re-?)?(?:try|send|pay|submit|attempt)|again|repeat|copy|[rtvnx])?[-_/.:# ]?(?:[1-9][0-9]?)?\)?$/i;
 
-/** What the client of `momo client` adds, so that no two pushes have one reference. A day, or a number with zeros, is of the shop. */
-const ADDED_BY_CLIENT = /(?<=.)~(?!0000|(?:19|20)[0-9]{2}[01][0-9][0-3][0-9]$)[0-9a-f]{8}$/;
+/**
+ * What the client of `momo client` adds, so that no two pushes have one reference: twelve characters, or eight of an earlier client. A day,
+ * a phone, or a number with zeros, is of the shop.
+ */
+const ADDED_BY_CLIENT = /(?<=.)~(?!0000|(?:19|20)[0-9]{2}[01][0-9][0-3][0-9]$|[0-9]{12}$)(?:[0-9a-f]{4})?[0-9a-f]{8}$/;
 
 /** The reference as the shop gave it to the client. */
 export const withoutAddition = (reference: string): string => reference.replace(ADDED_BY_CLIENT, "");

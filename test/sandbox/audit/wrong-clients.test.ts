@@ -103,6 +103,14 @@ const MISTAKES: Readonly<Record<string, readonly [finding: string, live: (one: O
     "error charges_twice",
     (one) => pushAs(one, "ORDER-0001~afe2c720", "ORDER-0001~c3344b60"),
   ],
+  "sends an order of the client to copy again, with twelve characters each": [
+    "error charges_twice",
+    (one) => pushAs(one, "ORDER-0001~1b5eafe2c720", "ORDER-0001~1b5ec3344b60"),
+  ],
+  "sends two orders with the phones of two people who share one": [
+    "warning charges_twice",
+    (one) => pushAs(one, "KIOSK~254712345678", "KIOSK~254712345679"),
+  ],
   "sends an order of the client to copy again, whose additions are digits alone": [
     "error charges_twice",
     (one) => pushAs(one, "ORDER-0001~84207315", "ORDER-0001~31507264"),
