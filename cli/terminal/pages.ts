@@ -34,6 +34,7 @@ const FILES: Texts = {
   "SnapshotTest.php": () => import("../../docs/examples/SnapshotTest.php", { with: { type: "text" } }),
   "cancelled_test.go": () => import("../../docs/examples/cancelled_test.go", { with: { type: "text" } }),
   "shop-express.mjs": () => import("../../docs/examples/shop-express.mjs", { with: { type: "text" } }),
+  "shop-express.test.mjs": () => import("../../docs/examples/shop-express.test.mjs", { with: { type: "text" } }),
   "shop-express-wrong.mjs": () => import("../../docs/examples/shop-express-wrong.mjs", { with: { type: "text" } }),
   "shop-next.mjs": () => import("../../docs/examples/shop-next.mjs", { with: { type: "text" } }),
   "shop-next-wrong.mjs": () => import("../../docs/examples/shop-next-wrong.mjs", { with: { type: "text" } }),

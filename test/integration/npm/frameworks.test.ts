@@ -53,6 +53,19 @@ beforeAll(async () => {
 });
 afterAll(cleanUp);
 
+testWith(
+  ["node", "Express"],
+  "docs/examples/shop-express.test.mjs tests the shop, its page and its webhook",
+  async () => {
+    for (const name of ["shop-express.mjs", "shop-express.test.mjs"]) {
+      cpSync(join(ROOT, "docs/examples", name), join(project, name));
+    }
+    symlinkSync(join(ROOT, "test/integration/check/node_modules/express"), join(project, "node_modules/express"));
+    const { stdout, exitCode } = await runIn(project, "node --test --test-reporter=tap shop-express.test.mjs");
+    expect({ stdout, exitCode }).toEqual({ stdout: expect.stringContaining("# pass 3"), exitCode: 0 });
+  },
+);
+
 describe("the example of docs/testing.md runs, and fails where the payment ends in another way", () => {
   for (const [name, needs, file, code, command] of RUNNERS) {
     testWith(needs, name, async () => {
