@@ -10,6 +10,6 @@ export type Query = <Row>(text: string, parameters?: readonly unknown[]) => Prom
 export interface Sql {
   /** One statement that writes nothing. */
   readonly read: Query;
-  /** One statement that writes. */
+  /** One statement that may run twice. */
   readonly write: Query;
 }

@@ -49,7 +49,7 @@ export interface FirstMerchant {
 /** Merchants, with their payment accounts and keys. */
 export interface MerchantStore {
   /**
-   * The first merchant of a store, with an account and a key, in one commit.
+   * The first merchant of a store, with an account and a key, in one commit. If the answer was lost, it can be added again.
    * @returns its account; null if the store has another merchant already
    */
   addFirst(first: FirstMerchant, nowMs: number): Promise<PaymentAccount | null>;

@@ -1,28 +1,42 @@
 import { expect, test } from "bun:test";
 import { parseAddress } from "../../src/store/postgres/address.ts";
-import { isRefusedValue, NoAnswer, sqlStateOf, verdictOf } from "../../src/store/postgres/failures.ts";
-import { engineFailureOf, explain } from "../../src/store/postgres/in-words.ts";
+import {
+  ConnectionEnded,
+  DeadlinePassed,
+  engineFailureOf,
+  explain,
+  isAway,
+  isRefusedValue,
+  needsNewConnection,
+  Overloaded,
+  sqlStateOf,
+  verdictOf,
+} from "../../src/store/postgres/failures.ts";
 import { OutcomeUnknown, type UnusableDatabase } from "../../src/store/store.ts";
 
-/** What each error of the driver and of the engine means: for the statement, and for a person. */
+/** What each error of the driver and of the engine means: for the statement, for the connection, and for a person. */
 
 const address = parseAddress("postgres://shop:s3cret@db:5432/momo", null, "test");
 
 const engine = (errno: string, message = "no") => Object.assign(new Error(message), { errno });
 const driver = (code: string) => Object.assign(new Error("no"), { code });
 
-const meaningOf = (error: unknown) => `${verdictOf(error)}${isRefusedValue(error) ? " refused" : ""}`;
+/** In one word: what the statement's writer does, `+` if the server is away, `*` if it needs another connection. */
+const meaningOf = (error: unknown) =>
+  `${verdictOf(error)}${isAway(error) ? "+" : ""}${needsNewConnection(error) ? "*" : ""}${isRefusedValue(error) ? " refused" : ""}`;
 
 const MEANINGS: readonly (readonly [string, readonly unknown[]])[] = [
-  ["again", ["40001", "40P01", "55P03", "57014", "25006", "53300", "57P03"].map((state) => engine(state))],
+  ["again", ["40001", "40P01", "55P03", "57014"].map((state) => engine(state))],
+  ["again*", [engine("25006")]],
+  ["again+*", [engine("53300"), engine("57P03")]],
   [
-    "silent",
+    "silent+*",
     [
       ...["08000", "08006", "57P01", "57P02", "57P05", "25P03"].map((state) => engine(state)),
       ...["ERR_POSTGRES_CONNECTION_CLOSED", "ERR_POSTGRES_CONNECTION_REFUSED", "ERR_TLS_CERT", "ECONNRESET"].map(
         driver,
       ),
-      ...[new NoAnswer("deadline"), new NoAnswer("connection")],
+      ...[new DeadlinePassed(), new ConnectionEnded()],
     ],
   ],
   ["final", [engine("42501"), engine("53100"), new Error("x"), new TypeError("x"), "x"]],
@@ -35,7 +49,7 @@ test.each(MEANINGS)("a statement is to be tried: %s", (meaning, errors) => {
 });
 
 test("a retry is counted under its SQLSTATE, or under what happened to the connection", () => {
-  const errors = [engine("40001"), new NoAnswer("deadline"), driver("ECONNRESET"), driver("OTHER"), engine("4000")];
+  const errors = [engine("40001"), new DeadlinePassed(), driver("ECONNRESET"), driver("OTHER"), engine("4000")];
   expect(errors.map(sqlStateOf)).toEqual(["40001", "deadline", "connection", "other", "other"]);
 });
 
@@ -48,7 +62,7 @@ const CANNOT_BE_USED: readonly (readonly [unknown, string])[] = [
   [engine("57P03"), "unreachable: NAME cannot be reached: no"],
   [engine("57P01"), "unreachable: NAME cannot be reached: no"],
   [driver("ECONNREFUSED"), "unreachable: NAME cannot be reached: no"],
-  [new NoAnswer("deadline"), "unreachable: NAME cannot be reached: the database server did not answer in time"],
+  [new DeadlinePassed(), "unreachable: NAME cannot be reached: the database server did not answer in time"],
   ...["AUTHENTICATION_FAILED", "PASSWORD_REQUIRED", "SASL_SIGNATURE", "INVALID_SERVER_SIGNATURE"].map(
     (why) => [driver(`ERR_POSTGRES_${why}`), "refused: NAME refuses the connection: no"] as const,
   ),
@@ -74,7 +88,7 @@ const TROUBLES: readonly (readonly [unknown, string | null])[] = [
   [engine("55P03"), `another session has locked a table; find it with pg_blocking_pids(), and end it, at ${AT}`],
   [engine("25006"), `the database is a standby, which takes no writes; connect to the primary, not to ${AT}`],
   [
-    new NoAnswer("deadline"),
+    new DeadlinePassed(),
     `the database did not answer in time; look for locks, a missing standby or a full disk at ${AT}`,
   ],
   ...[driver("ECONNRESET"), engine("08006"), engine("57P01"), engine("57P03")].map(
@@ -93,6 +107,7 @@ const TROUBLES: readonly (readonly [unknown, string | null])[] = [
     new OutcomeUnknown(engine("53100")),
     `the disk of the database is full or fails; free some space on the disk of ${AT}`,
   ],
+  [new Overloaded("20 others wait"), `20 others wait: try again later; find out why ${AT} is slow`],
   // They are about the written values, or not the engine's.
   ...[engine("22003"), engine("23514"), new Error("x")].map((error) => [error, null] as const),
 ];

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { createRequestIds } from "../../src/domain/identifiers.ts";
 import { parseAddress } from "../../src/store/postgres/address.ts";
 import { Connections, type UseLimits } from "../../src/store/postgres/connections.ts";
-import { NoAnswer, StoreClosed, sqlStateOf } from "../../src/store/postgres/failures.ts";
+import { ConnectionEnded, DeadlinePassed, StoreClosed, sqlStateOf } from "../../src/store/postgres/failures.ts";
 import { createTransactionList } from "../../src/store/postgres/list.ts";
 import { openNumbering } from "../../src/store/postgres/numbering.ts";
 import { createRecent } from "../../src/store/postgres/recent.ts";
@@ -28,6 +28,7 @@ function openSql(errors: readonly Error[], deadlineMs = 4000) {
   const limits: UseLimits[] = [];
   const sent: string[] = [];
   let nowMs = 0;
+  let recoveries = 0;
   let isClosed = false;
   const answer = async (text: string) => {
     sent.push(text);
@@ -45,7 +46,7 @@ function openSql(errors: readonly Error[], deadlineMs = 4000) {
       get isClosed() {
         return isClosed;
       },
-    } as Pick<Connections, "use" | "isClosed">,
+    } as unknown as Connections,
     clock: {
       nowMs: () => nowMs,
       alarm(atMs: number, ring: () => void) {
@@ -58,6 +59,9 @@ function openSql(errors: readonly Error[], deadlineMs = 4000) {
     stopwatch: () => nowMs,
     meter,
     deadlineMs,
+    onRecovered: () => {
+      recoveries += 1;
+    },
   });
   return {
     sql,
@@ -65,68 +69,85 @@ function openSql(errors: readonly Error[], deadlineMs = 4000) {
     pausesMs,
     limits,
     sent,
+    recoveries: () => recoveries,
     close: () => {
       isClosed = true;
     },
   };
 }
 
-test("attempts are counted by their error, with pauses of 100 ms", async () => {
-  const { sql, pausesMs, meter } = openSql(Array<Error>(3).fill(READ_ONLY));
+test("pauses between attempts double up to 400 ms", async () => {
+  const { sql, pausesMs, meter } = openSql(Array<Error>(7).fill(READ_ONLY));
   await sql.read("a");
-  expect(pausesMs).toEqual([100, 100, 100]);
-  expect([...meter.retries]).toEqual([["25006", 3]]);
+  expect(pausesMs).toEqual([25, 50, 100, 200, 400, 400, 400]);
+  expect([...meter.retries]).toEqual([["25006", 7]]);
 });
 
-test("what writes may wait for its answer until the deadline, and so may a long read; a read a quarter of it", async () => {
+test("what must not run twice may wait for its answer until the deadline, and so may a long read; all else a quarter of it", async () => {
   const { sql, limits } = openSql([]);
   await sql.read("a");
-  await sql.reading(async () => {});
-  await sql.reading(async () => {}, true);
   await sql.write("a");
   await sql.transaction(async () => {});
+  await sql.reading(async () => {}, true);
+  await sql.writeOnce("a");
+  await sql.transactionOnce(async () => {});
   const quarter = { openMs: 1000, workMs: 1000 };
   const whole = { ...quarter, workMs: 4000 };
-  expect(limits).toEqual([quarter, quarter, whole, whole, whole]);
+  expect(limits).toEqual([quarter, quarter, quarter, whole, whole, whole]);
 });
 
 /** What was sent until the end, and how it ended. */
 async function endOf(errors: readonly Error[], work: (sql: EngineSql) => Promise<unknown>) {
-  const { sql, sent, meter } = openSql(errors, 1000);
+  const { sql, sent, meter } = openSql(errors, 100);
   const error = await rejectionOf(work(sql));
   return [sent.join(" "), error instanceof OutcomeUnknown ? "unknown" : error, meter.unknownOutcomes];
 }
 
-const LOST = new NoAnswer("connection");
+const LOST = new ConnectionEnded();
 const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
+const inTransaction: Parameters<EngineSql["transaction"]>[0] = (query) => query("b");
 
 test.each<[string, readonly Error[], (sql: EngineSql) => Promise<unknown>, unknown[]]>([
   ["a read is sent again", [LOST], (sql) => sql.read("a"), ["a a", null, 0]],
-  ["a write is left unknown at once", [LOST], (sql) => sql.write("a"), ["a", "unknown", 1]],
-  ["a write that the server rolled back is sent again", [READ_ONLY], (sql) => sql.write("a"), ["a a", null, 0]],
-  ["a write that it refused is not", [REFUSED], (sql) => sql.write("a"), ["a", REFUSED, 0]],
+  ["a write that may run twice is sent again", [LOST, READ_ONLY], (sql) => sql.write("a"), ["a a a", null, 1]],
+  ["a write that may not is left unknown at once", [LOST], (sql) => sql.writeOnce("a"), ["a", "unknown", 1]],
+  ["a write that the server rolled back is sent again", [READ_ONLY], (sql) => sql.writeOnce("a"), ["a a", null, 0]],
+  ["a write that it refused is not", [REFUSED], (sql) => sql.writeOnce("a"), ["a", REFUSED, 0]],
   [
     "a transaction that ended before its COMMIT is repeated",
     [LOST],
-    (sql) => sql.transaction((query) => query("b")),
+    (sql) => sql.transactionOnce(inTransaction),
     [`${BEGIN} b ${BEGIN} b COMMIT`, null, 0],
   ],
   [
     "one without an answer to its COMMIT is left unknown",
     [LOST],
-    (sql) => sql.transaction(async () => {}),
+    (sql) => sql.transactionOnce(async () => {}),
     [`${BEGIN} COMMIT`, "unknown", 1],
+  ],
+  [
+    "one that may run twice is repeated",
+    [LOST],
+    (sql) => sql.transaction(async () => {}),
+    [`${BEGIN} COMMIT ${BEGIN} COMMIT`, null, 1],
   ],
 ])("%s", async (_, errors, work, expected) => {
   expect(await endOf(errors, work)).toEqual(expected);
 });
 
-test("at the deadline a write that the server always rolled back gets its error: nothing is stored", async () => {
-  const [sent, error, unknown] = await endOf(Array<Error>(200).fill(READ_ONLY), (sql) => sql.write("a"));
-  expect([sent, error, unknown]).toEqual([Array(10).fill("a").join(" "), READ_ONLY, 0]);
+test("at the deadline a write is left unknown only if an attempt may have been stored", async () => {
+  const write = (sql: EngineSql) => sql.write("a");
+  const often = (error: Error) => Array<Error>(200).fill(error);
+  const ends: (readonly [readonly Error[], unknown])[] = [
+    [often(LOST), "unknown"],
+    [[LOST, ...often(READ_ONLY)], "unknown"],
+    [often(READ_ONLY), READ_ONLY],
+    [[LOST, REFUSED], REFUSED],
+  ];
+  for (const [errors, end] of ends) expect((await endOf(errors, write))[1]).toEqual(end);
 });
 
-test("after a close a write is refused, or left unknown if it may have been stored; no alarm is left", async () => {
+test("after a close a write is refused, or left unknown if an attempt may have been stored; no alarm is left", async () => {
   const { sql, close, pausesMs } = openSql([LOST]);
   const losing = sql.transaction(async () => close());
   expect(await rejectionOf(losing)).toBeInstanceOf(OutcomeUnknown);
@@ -138,6 +159,14 @@ test("after a close a write is refused, or left unknown if it may have been stor
   });
   expect(await rejectionOf(reading)).toBeInstanceOf(StoreClosed);
   expect([...pausesMs, ...cut.pausesMs]).toEqual([]);
+});
+
+test("after a silence the server counts as back when it answers, if only with a refusal", async () => {
+  const { sql, recoveries } = openSql([new DeadlinePassed(), REFUSED, new DeadlinePassed()], 1);
+  for (const expected of [0, 1, 1, 2]) {
+    await rejectionOf(sql.read("a"));
+    expect(recoveries()).toBe(expected);
+  }
 });
 
 /** A server that accepts connections and never answers. */
@@ -155,14 +184,14 @@ test("who waits for a connection, or for the server to accept one, waits for a t
       hasRun = true;
     });
   const opening = rejectionOf(use(PATIENCE_MS));
-  expect(await rejectionOf(use(1))).toEqual(new NoAnswer("deadline"));
+  expect(await rejectionOf(use(1))).toBeInstanceOf(DeadlinePassed);
   expect(connections.busy).toBe(1);
   const waiting = rejectionOf(use(PATIENCE_MS));
   await connections.close();
   expect(await waiting).toBeInstanceOf(StoreClosed);
   expect(sqlStateOf(await opening)).toBe("connection");
   const silent = new Connections(startMute(), 1, systemClock);
-  expect(await rejectionOf(silent.use({ openMs: 1, workMs: 1 }, async () => {}))).toEqual(new NoAnswer("deadline"));
+  expect(await rejectionOf(silent.use({ openMs: 1, workMs: 1 }, async () => {}))).toBeInstanceOf(DeadlinePassed);
   expect([silent.busy, hasRun]).toEqual([0, false]);
   await silent.close();
 });

@@ -2,7 +2,7 @@ import { SQL } from "bun";
 import { atMost, type Clock } from "../../domain/clock.ts";
 import type { Query } from "../query.ts";
 import type { Address } from "./address.ts";
-import { NoAnswer, StoreClosed, verdictOf } from "./failures.ts";
+import { ConnectionEnded, DeadlinePassed, needsNewConnection, StoreClosed } from "./failures.ts";
 
 /** Several statements without parameters in one message. @returns the rows of the last one */
 export type Script = <Row>(text: string) => Promise<Row[]>;
@@ -31,8 +31,8 @@ export class Connections {
   readonly #most: number;
   readonly #clock: Clock;
   readonly #idle: Link[] = [];
+  readonly #waiting: PromiseWithResolvers<Link>[] = [];
   readonly #inUse = new Set<Link>();
-  readonly #waiting = new Set<PromiseWithResolvers<Link>>();
   #isClosed = false;
 
   constructor({ login }: Address, most: number, clock: Clock) {
@@ -55,35 +55,20 @@ export class Connections {
    * is never cancelled: if a commit waits for a standby, PostgreSQL answers its cancellation as a success.
    */
   async use<T>({ openMs, workMs }: UseLimits, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const link = await this.#acquire(openMs);
-    try {
-      await this.#within(openMs, link.opened);
-      return await this.#within(workMs, work(link));
-    } catch (error) {
-      link.end();
-      if (verdictOf(error) !== "final") this.#distrust();
-      throw error;
-    } finally {
-      this.#release(link);
-    }
+    const link = await this.#open(openMs);
+    return this.#guard(link, within(this.#clock, workMs, work(link))).finally(() => this.#release(link));
   }
 
   /** A connection until the caller ends it. Each statement may take `workMs`. */
   async borrow({ openMs, workMs }: UseLimits): Promise<Connection> {
-    const link = await this.#acquire(openMs);
+    const link = await this.#open(openMs);
     const end = () => {
       link.end();
       this.#release(link);
     };
-    try {
-      await this.#within(openMs, link.opened);
-    } catch (error) {
-      end();
-      throw error;
-    }
     return {
-      query: (text, parameters) => this.#within(workMs, link.query(text, parameters)),
-      script: (text) => this.#within(workMs, link.script(text)),
+      query: (text, parameters) => within(this.#clock, workMs, link.query(text, parameters)),
+      script: (text) => within(this.#clock, workMs, link.script(text)),
       end,
     };
   }
@@ -91,55 +76,69 @@ export class Connections {
   /** Ends all connections, and rejects statements that still run. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const turn of this.#waiting) turn.reject(new StoreClosed());
-    const ends = [...this.#idle, ...this.#inUse].map((link) => link.close());
+    for (const turn of this.#waiting.splice(0)) turn.reject(new StoreClosed());
+    const ends = [...this.#idle.splice(0), ...this.#inUse].map((link) => link.close());
     await atMost(this.#clock, CLOSE_MS, Promise.all(ends));
+  }
+
+  async #open(mostMs: number): Promise<Link> {
+    const link = await this.#acquire(mostMs);
+    try {
+      await this.#guard(link, within(this.#clock, mostMs, link.opened));
+      return link;
+    } catch (error) {
+      this.#release(link);
+      throw error;
+    }
   }
 
   async #acquire(mostMs: number): Promise<Link> {
     if (this.#isClosed) throw new StoreClosed();
+    if (this.#inUse.size < this.#most && this.#waiting.length === 0) return this.#take();
     const turn = Promise.withResolvers<Link>();
-    this.#waiting.add(turn);
+    this.#waiting.push(turn);
     const cancel = this.#clock.alarm(this.#clock.nowMs() + mostMs, () => {
-      this.#waiting.delete(turn);
-      turn.reject(new NoAnswer("deadline"));
+      this.#waiting.splice(this.#waiting.indexOf(turn), 1);
+      turn.reject(new DeadlinePassed());
     });
-    this.#serve();
     return turn.promise.finally(cancel);
   }
 
-  /** Gives free connections to those that wait. */
-  #serve(): void {
-    for (const turn of this.#waiting) {
-      if (this.#isClosed || this.#inUse.size === this.#most) return;
-      let link = this.#idle.pop();
-      while (link?.isEnded) link = this.#idle.pop();
-      link ??= new Link(this.#login);
-      this.#inUse.add(link);
-      this.#waiting.delete(turn);
-      turn.resolve(link);
-    }
+  #take(): Link {
+    let link = this.#idle.pop();
+    while (link?.isEnded) link = this.#idle.pop();
+    link ??= new Link(this.#login);
+    this.#inUse.add(link);
+    return link;
   }
 
   #release(link: Link): void {
     this.#inUse.delete(link);
     if (this.#isClosed || link.isOutdated) link.end();
     if (!link.isEnded) this.#idle.push(link);
-    this.#serve();
+    if (!this.#isClosed && this.#inUse.size < this.#most) this.#waiting.shift()?.resolve(this.#take());
   }
 
-  /** The address may lead to another server now, so every connection that is open ends, at the latest after its work. */
-  #distrust(): void {
-    for (const idle of this.#idle.splice(0)) idle.end();
-    for (const inUse of this.#inUse) inUse.isOutdated = true;
+  /** Ends a connection whose work has failed, and those to a server that may have been replaced. */
+  async #guard<T>(link: Link, work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      link.end();
+      if (needsNewConnection(error)) {
+        for (const idle of this.#idle.splice(0)) idle.end();
+        for (const inUse of this.#inUse) inUse.isOutdated = true;
+      }
+      throw error;
+    }
   }
+}
 
-  /** @throws NoAnswer if `work` takes longer; it goes on, and nobody gets its result */
-  async #within<T>(durationMs: number, work: Promise<T>): Promise<T> {
-    const late = Promise.withResolvers<never>();
-    const cancel = this.#clock.alarm(this.#clock.nowMs() + durationMs, () => late.reject(new NoAnswer("deadline")));
-    return Promise.race([work, late.promise]).finally(cancel);
-  }
+/** @throws DeadlinePassed if `work` takes longer; it goes on, and nobody gets its result */
+async function within<T>(clock: Clock, durationMs: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const cancel = clock.alarm(clock.nowMs() + durationMs, () => late.reject(new DeadlinePassed()));
+  return Promise.race([work, late.promise]).finally(cancel);
 }
 
 /** Exactly one connection. The driver would reconnect by default, and then answer the COMMIT of a lost transaction as done. */
@@ -149,7 +148,7 @@ class Link implements Connection {
   readonly opened: Promise<unknown>;
   /** Whether the connection has ended. It is never opened again. */
   isEnded = false;
-  /** Whether it ends after its work. */
+  /** The address may lead to another server now: after its work, the connection is closed. */
   isOutdated = false;
 
   constructor(login: Address["login"]) {
@@ -162,12 +161,12 @@ class Link implements Connection {
   }
 
   query: Query = async <Row>(text: string, parameters: readonly unknown[] = []): Promise<Row[]> => {
-    if (this.isEnded) throw new NoAnswer("connection");
+    if (this.isEnded) throw new ConnectionEnded();
     return this.#sql.unsafe(text, [...parameters]);
   };
 
   script = async <Row>(text: string): Promise<Row[]> => {
-    if (this.isEnded) throw new NoAnswer("connection");
+    if (this.isEnded) throw new ConnectionEnded();
     const results = await this.#sql.unsafe(text).simple();
     // One statement gives its rows, several give a list for each.
     return Array.isArray(results.at(-1)) ? results.at(-1) : results;

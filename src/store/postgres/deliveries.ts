@@ -19,7 +19,7 @@ const SAVES_PER_REMOVAL = 16;
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 const IS_ANY_DUE = `SELECT 1 FROM deliveries WHERE due_at_ms <= $1::bigint AND claimed_until_ms < ${NOW} LIMIT 1`;
-/** If its answer is lost, those webhooks wait until the claim ends. */
+/** Repeated after a lost answer it finds nothing, because the first one claimed them: those webhooks wait until the claim ends. */
 const CLAIM = `WITH claimed AS (
     UPDATE deliveries SET claimed_until_ms = ${NOW} + ${CLAIM_MS}, claim = $3::text WHERE delivery_id IN (
       SELECT delivery_id FROM deliveries WHERE due_at_ms <= $1::bigint AND claimed_until_ms < ${NOW}

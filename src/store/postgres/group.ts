@@ -1,26 +1,27 @@
-import { Refusal } from "../../domain/error.ts";
-import { isRefusedValue } from "./failures.ts";
+import { isRefusedValue, Overloaded } from "./failures.ts";
 
 export interface GroupOptions<Item, Result> {
-  /** How long an item waits for its statement. */
+  /** How many statements can run at once. */
+  readonly lanes: number;
+  /** How many items one statement has at most; by default 500. */
+  readonly most?: number;
+  /** How long an item waits for a lane. */
   readonly waitMs: number;
   readonly stopwatch: () => number;
   /**
-   * Runs one statement for all items.
    * @param lane from 0: no two statements of one lane run at once
    * @returns for each item its result, or the error that its caller gets
    */
   run(items: readonly Item[], lane: number): Promise<readonly (Result | Error)[]>;
 }
 
-/** How many statements run at once. */
-const LANES = 2;
-
-/** How many items one statement has at most. */
 const MOST_ITEMS = 500;
 
-/** The second lane starts when this many items wait: smaller batches cost more, and are not faster. */
+/** Another lane starts when this many items wait: smaller batches cost more, and are not faster. */
 const ENOUGH = 32;
+
+/** How many items can wait. More would only fail later. */
+const MOST_WAITING = 20_000;
 
 interface Entry<Item, Result> extends PromiseWithResolvers<Result> {
   readonly item: Item;
@@ -31,60 +32,70 @@ interface Entry<Item, Result> extends PromiseWithResolvers<Result> {
  * Combines the items of a turn of the event loop, or those that arrive while earlier statements run, into one statement. SQLite's
  * commit queue has other work: it runs functions, waits for the disk, and repeats them one by one.
  */
-export function createGroup<Item, Result>({ waitMs, stopwatch, run }: GroupOptions<Item, Result>) {
+export function createGroup<Item, Result>(options: GroupOptions<Item, Result>) {
+  const { lanes, most = MOST_ITEMS, waitMs, stopwatch, run } = options;
   const waiting: Entry<Item, Result>[] = [];
-  const running = new Map<number, Promise<void>>();
+  const freeLanes = Array.from({ length: lanes }, (_, lane) => lane);
   let isPlanned = false;
+  let empty: PromiseWithResolvers<void> | null = null;
+
+  const isEmpty = () => freeLanes.length === lanes && waiting.length === 0;
 
   function plan(): void {
-    if (isPlanned) return;
+    if (isPlanned || waiting.length === 0) return;
     isPlanned = true;
-    setImmediate(start);
+    setImmediate(() => {
+      isPlanned = false;
+      start();
+    });
   }
 
   function start(): void {
-    isPlanned = false;
     refuseLate();
-    for (let lane = 0; lane < LANES && waiting.length > 0; lane += 1) {
-      if (running.size > 0 && waiting.length < ENOUGH) return;
-      if (!running.has(lane)) running.set(lane, runBatch(waiting.splice(0, MOST_ITEMS), lane));
+    while (waiting.length > 0) {
+      if (freeLanes.length < lanes && waiting.length < Math.min(ENOUGH, most)) return;
+      const lane = freeLanes.shift();
+      if (lane === undefined) return;
+      void runBatch(waiting.splice(0, most), lane);
     }
   }
 
   function refuseLate(): void {
     const earliestMs = stopwatch() - waitMs;
     while (waiting[0] && waiting[0].addedMs < earliestMs) {
-      const reason = `the database server was too busy for ${waitMs / 1000} s: try again later`;
-      waiting.shift()?.reject(new Refusal("unavailable", reason));
+      waiting.shift()?.reject(new Overloaded(`the database server was too busy for ${waitMs / 1000} s`));
     }
   }
 
   async function runBatch(batch: readonly Entry<Item, Result>[], lane: number): Promise<void> {
     await answer(batch, (items) => run(items, lane));
-    running.delete(lane);
+    freeLanes.push(lane);
+    if (isEmpty()) {
+      empty?.resolve();
+      empty = null;
+    }
     plan();
   }
 
   return {
     add(item: Item): Promise<Result> {
       const entry = { item, addedMs: stopwatch(), ...Promise.withResolvers<Result>() };
-      waiting.push(entry);
-      plan();
+      if (waiting.length >= MOST_WAITING) {
+        entry.reject(new Overloaded(`${MOST_WAITING} others wait for the database server`));
+      } else {
+        waiting.push(entry);
+        plan();
+      }
       return entry.promise;
     },
     /** Resolves when no item waits or runs. */
     async whenEmpty(): Promise<void> {
-      while (waiting.length + running.size > 0) {
-        await (running.size > 0 ? Promise.race(running.values()) : nextTurn());
-      }
+      if (isEmpty()) return;
+      empty ??= Promise.withResolvers<void>();
+      await empty.promise;
     },
   };
 }
-
-const nextTurn = () =>
-  new Promise<void>((resolve) => {
-    setImmediate(resolve);
-  });
 
 /** If the engine refuses one of the items, runs them one by one, so that it does not fail the others. */
 async function answer<Item, Result>(

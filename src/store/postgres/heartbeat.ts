@@ -2,8 +2,7 @@ import type { Clock } from "../../domain/clock.ts";
 import { createRepeater } from "../../domain/repeater.ts";
 import type { Query } from "../query.ts";
 import type { ClockReading, MeasuredClock } from "./engine-clock.ts";
-import { verdictOf } from "./failures.ts";
-import { errorText } from "./in-words.ts";
+import { errorText, isAway } from "./failures.ts";
 import type { EngineSql } from "./sql.ts";
 
 /** How durable a commit is. */
@@ -23,7 +22,7 @@ interface Parts {
   readonly reportFault: (error: unknown) => void;
 }
 
-const INTERVAL_MS = 5000;
+const INTERVAL_MS = 10_000;
 
 /** Of this many readings, the one with the shortest round trip counts. */
 const READINGS = 3;
@@ -35,7 +34,7 @@ export interface Heartbeat {
   stop(): void;
 }
 
-/** Reads the server's clock and its durability every five seconds. */
+/** Reads the server's clock and its durability every ten seconds. */
 export function createHeartbeat(parts: Parts): Heartbeat {
   const { sql, clock, host, stopwatch, afterBeat, reportFault } = parts;
   let durability: Durability = { isReplicated: false, isStandby: false, durability: "unknown" };
@@ -56,10 +55,10 @@ export function createHeartbeat(parts: Parts): Heartbeat {
     reported = "";
   }
 
-  /** That the server is away, or takes no writes, is reported by whoever waits for an answer, and anything else once while it lasts. */
+  /** That the server is away is reported by whoever waits for an answer, and anything else once while it lasts. */
   function reportNews(error: unknown): void {
     const text = errorText(error);
-    if (!isStopped && verdictOf(error) === "final" && text !== reported) reportFault(error);
+    if (!isStopped && !isAway(error) && text !== reported) reportFault(error);
     reported = text;
   }
 

@@ -19,6 +19,9 @@ import type { EngineSql } from "./sql.ts";
 /** How many pages, and how many searches, are read at once: other requests need connections, too. */
 const LANES = 2;
 
+/** How many pages can wait. More would only fail later. */
+const MOST_WAITING = 20_000;
+
 /** The server ends a search when its connection has ended. */
 const BEGIN = "BEGIN READ ONLY; SET LOCAL client_connection_check_interval = '500ms'";
 
@@ -39,13 +42,13 @@ export function createTransactionList(
   const selectionOf = createSelector(parts.sql, requestIds);
   const read = createReader(parts.sql, selectionOf, requestIds);
   const limits = { lanes: LANES, waitMs: parts.waitMs, stopwatch: parts.stopwatch };
-  const pages = new ReadQueue({ ...limits, mostWaiting: Number.POSITIVE_INFINITY, advice: "try again later" });
+  const pages = new ReadQueue({ ...limits, mostWaiting: MOST_WAITING, advice: "try again later" });
   const searches = createSearchQueue(limits);
   return {
     async list(merchantId, filter, page, signal) {
       const asked = { merchantId, filter, page };
+      if (filter.search === undefined) return pages.run(() => read(asked));
       try {
-        if (filter.search === undefined) return await pages.run(() => read(asked));
         return await searches.run(() => read(asked, signal), signal);
       } catch (error) {
         throw sqlStateOf(error) === "deadline" ? tookTooLong(parts.waitMs) : error;
@@ -101,7 +104,7 @@ function createReader(engine: EngineSql, selectionOf: Selector, requestIds: Requ
 }
 
 const tookTooLong = (waitMs: number): Refusal =>
-  new Refusal("unavailable", `the list took more than ${waitMs / 1000} s: choose fewer days, or more of the text`);
+  new Refusal("unavailable", `the search took more than ${waitMs / 1000} s: search for more of the text, or later`);
 
 const readPage = ({ query }: Connection, { text, parameters }: Statement) => query<Answer>(text, parameters);
 

@@ -4,32 +4,35 @@ import * as shared from "../merchants.ts";
 import type { Query } from "../query.ts";
 import type { FirstMerchant, MerchantStore, NewAccount } from "../store.ts";
 import { createRecent } from "./recent.ts";
-import { type EngineSql, repeatIfUnknown } from "./sql.ts";
+import type { EngineSql } from "./sql.ts";
 
 /** The next numbers follow an id that was given. */
 const FOLLOW_ID =
   "SELECT setval('payment_accounts_id_seq', greatest($1::bigint, last_value)) FROM payment_accounts_id_seq";
 
-/** Merchants, with their payment accounts and keys. What inserts one first takes a lock, because it checks a count. */
-export function createMerchantStore({ read, write, transaction }: EngineSql, stopwatch: () => number) {
+/**
+ * Merchants, with their payment accounts and keys. What inserts one first takes a lock, because it checks a count. The first merchant
+ * is known by its key, so that it can be sent again if an answer is lost.
+ */
+export function createMerchantStore({ read, write, transaction, transactionOnce }: EngineSql, stopwatch: () => number) {
   const reads = shared.createReads(read);
   const keys = createRecent(stopwatch, reads.findKey);
   const accounts = createRecent(stopwatch, reads.findPaymentAccount);
 
   return {
-    addFirst: (first, nowMs) => repeatIfUnknown(() => transaction((query) => addFirst(query, first, nowMs))),
-    addMerchant: (name, nowMs) => transaction((query) => addMerchant(query, name, nowMs)),
+    addFirst: (first, nowMs) => transaction((query) => addFirst(query, first, nowMs)),
+    addMerchant: (name, nowMs) => transactionOnce((query) => addMerchant(query, name, nowMs)),
 
     async addPaymentAccount(account, nowMs) {
-      const added = await transaction((query) => addAccount(query, account, nowMs));
+      const added = await transactionOnce((query) => addAccount(query, account, nowMs));
       if (added) accounts.forget(added.id);
       return added;
     },
 
-    addKey: (key, nowMs) => transaction((query) => addKey(query, key, nowMs)),
+    addKey: (key, nowMs) => transactionOnce((query) => addKey(query, key, nowMs)),
 
     async revokeKey(apiKey, nowMs) {
-      const isRevoked = await transaction(async (query) => {
+      const isRevoked = await transactionOnce(async (query) => {
         const revoked = await query(shared.REVOKE_KEY, [apiKey, nowMs]);
         if (revoked.length > 0) await query(shared.FORGET_OLD_KEYS, [apiKey]);
         return revoked.length > 0;
@@ -54,7 +57,7 @@ async function numberFor(query: Query, table: "merchants" | "payment_accounts"):
   return taken?.id ?? 0;
 }
 
-/** Its key shows whether an earlier attempt, whose answer was lost, has stored it: nobody else knows its secret. */
+/** Its key shows whether an earlier attempt has stored it. */
 async function addFirst(
   query: Query,
   { name, account, key }: FirstMerchant,

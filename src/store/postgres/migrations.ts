@@ -8,7 +8,7 @@ import deliveries from "./migrations/0002_deliveries.sql" with { type: "text" };
 import writes from "./migrations/0003_writes.sql" with { type: "text" };
 import list from "./migrations/0004_list.sql" with { type: "text" };
 import type { PostgresOptions } from "./options.ts";
-import { type EngineSql, repeatIfUnknown } from "./sql.ts";
+import type { EngineSql } from "./sql.ts";
 
 /** In order. A released migration never changes. Each works with the previous program, so that replicas can be updated in turn. */
 const MIGRATIONS: readonly string[] = [initial, deliveries, writes, list];
@@ -38,9 +38,7 @@ export async function prepareSchema(
   if (!needsMigration(found, migrate, name)) return KNOWN_SCHEMA;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await repeatIfUnknown(() =>
-        sql.transaction((query, script) => migrateOnce(query, script, migrate, random, name)),
-      );
+      await sql.transaction((query, script) => migrateOnce(query, script, migrate, random, name));
       return KNOWN_SCHEMA;
     } catch (error) {
       if (!isCollision(error) || attempt === MAX_ATTEMPTS) throw error;

@@ -5,8 +5,8 @@ import { type Address, parseAddress } from "./address.ts";
 import { Connections } from "./connections.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createEngineClock } from "./engine-clock.ts";
+import { engineFailureOf, explain } from "./failures.ts";
 import { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
-import { engineFailureOf, explain } from "./in-words.ts";
 import { createTransactionList } from "./list.ts";
 import { createMerchantStore } from "./merchants.ts";
 import { prepareSchema } from "./migrations.ts";
@@ -48,21 +48,24 @@ async function open(options: PostgresOptions, address: Address, connections: Con
   const { stopwatch, replica, commitDeadlineMs: deadlineMs } = options;
   const meter = new Meter();
   const clock = createEngineClock(options.clock, stopwatch);
-  const sql = createSql({ connections, clock: options.clock, stopwatch, meter, deadlineMs });
+  let heartbeat: Heartbeat | null = null;
+  const onRecovered = () => void heartbeat?.beat().catch(() => {}); // the next beat reports an error
+  const sql = createSql({ connections, clock: options.clock, stopwatch, meter, deadlineMs, onRecovered });
   // Not retried, so that a wrong address is reported at once.
   await connections.use({ openMs: OPEN_MS, workMs: OPEN_MS }, ({ query }) => query("SELECT 1"));
-  const heartbeat = createHeartbeat({
+  const beating = createHeartbeat({
     ...{ sql, clock, stopwatch, host: options.clock },
     afterBeat: () => foldTotals(sql, dayOf(clock.nowMs()) - DAYS_IN_USE),
     reportFault: options.reportFault ?? (() => {}),
   });
+  heartbeat = beating;
   try {
-    await heartbeat.beat();
-    refuseUnfit(heartbeat, options, address);
+    await beating.beat();
+    refuseUnfit(beating, options, address);
     const schema = await prepareSchema(sql, options, address.name);
     const numbering = await openNumbering(sql);
     const deliveries = createDeliveryStore(sql, numbering.requestIds, replica);
-    const mayBeStale = () => heartbeat.durability.isReplicated;
+    const mayBeStale = () => beating.durability.isReplicated;
     const reads = { sql, stopwatch, waitMs: deadlineMs, mayBeStale };
     const shards = createShards(replica, meter);
     let closing: Promise<void> | null = null;
@@ -77,7 +80,7 @@ async function open(options: PostgresOptions, address: Address, connections: Con
       sql,
       schema,
       vitals: createVitals({
-        ...{ sql, clock, heartbeat, connections, meter, numbering, deliveries, shards },
+        ...{ sql, clock, heartbeat: beating, connections, meter, numbering, deliveries, shards },
         engineFailureOf: (error) => engineFailureOf(error, address),
       }),
       exportAll: () => exportTables(connections),
@@ -85,7 +88,7 @@ async function open(options: PostgresOptions, address: Address, connections: Con
       recount: () => recountAlone(sql),
       importAll: (rows) => importTables(connections, rows, address.name),
       close() {
-        heartbeat.stop();
+        beating.stop();
         closing ??= connections.close();
       },
       async closed() {
@@ -93,7 +96,7 @@ async function open(options: PostgresOptions, address: Address, connections: Con
       },
     };
   } catch (error) {
-    heartbeat.stop();
+    beating.stop();
     throw error;
   }
 }

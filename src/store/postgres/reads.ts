@@ -12,6 +12,8 @@ import type { EngineSql } from "./sql.ts";
 /** How long a payment is left to the replica that started it: otherwise all replicas would wake for each payment. */
 const OTHERS_MS = 1000;
 
+const LANES = 2;
+
 const NEXT = `SELECT id::float8 AS id, check_at_ms::float8 AS ms FROM transactions WHERE status = 0
   ORDER BY check_at_ms, id LIMIT 200`;
 
@@ -34,6 +36,7 @@ function createLookup(parts: ReadsParts) {
   const { sql, mayBeStale } = parts;
   return createGroup<number, TransactionRow | null>({
     ...parts,
+    lanes: LANES,
     async run(ids) {
       const found = new Map<number, TransactionRow>();
       const look = async (query: Query, some: Iterable<number>) => {

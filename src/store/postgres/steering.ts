@@ -3,14 +3,11 @@ import type { SharedDocument, StoredDocument } from "../../domain/shared-documen
 import type { Query } from "../query.ts";
 import { UnusableDatabase } from "../store.ts";
 import type { EngineClock } from "./engine-clock.ts";
-import { BEGIN, type EngineSql, repeatIfUnknown } from "./sql.ts";
+import type { EngineSql } from "./sql.ts";
 
 /** The document in the table of the steering, and the replicas that run. */
 export interface SteeringTable extends SharedDocument {
-  /**
-   * Runs work that only one replica may do at a time. If this process ends, the lock is released. The work runs again if an answer
-   * of the database is lost, also one that it waits for itself.
-   */
+  /** Runs work that only one replica may do at a time. If this process ends, the lock is released. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -57,26 +54,23 @@ export function createSteeringTable(sql: EngineSql, clock: EngineClock, name: st
 
   return {
     read: () => read(sql.read, READ),
-    edit(edit) {
-      const change = async (query: Query) => {
+    edit: (edit) =>
+      sql.transaction(async (query) => {
         const current = await read(query, LOCK);
         return write(query, current, edit(current));
-      };
-      return repeatIfUnknown(() => sql.transaction(change));
-    },
+      }),
     /** @throws UnusableDatabase `taken` */
     async join(leaseMs, edit) {
-      const enter = async (query: Query) => {
-        const current = await read(query, LOCK);
-        await query(FORGET_DEAD, [clock.nowMs()]);
-        const living = await query<{ id: string }>(LIVING, [clock.nowMs(), id]);
-        if (living.some((other) => other.id.slice(0, other.id.lastIndexOf("/")) === name)) return null;
-        const written = await write(query, current, edit(current, living.length === 0));
-        await confirm(query, written.version, leaseMs);
-        return written;
-      };
       for (const untilMs = clock.nowMs() + leaseMs + TWIN_POLL_MS; ; ) {
-        const joined = await repeatIfUnknown(() => sql.transaction(enter));
+        const joined = await sql.transaction(async (query) => {
+          const current = await read(query, LOCK);
+          await query(FORGET_DEAD, [clock.nowMs()]);
+          const living = await query<{ id: string }>(LIVING, [clock.nowMs(), id]);
+          if (living.some((other) => other.id.slice(0, other.id.lastIndexOf("/")) === name)) return null;
+          const written = await write(query, current, edit(current, living.length === 0));
+          await confirm(query, written.version, leaseMs);
+          return written;
+        });
         if (joined) return joined;
         if (clock.nowMs() >= untilMs) {
           throw new UnusableDatabase("taken", `another server with the name ${name} uses this database`);
@@ -95,12 +89,9 @@ export function createSteeringTable(sql: EngineSql, clock: EngineClock, name: st
       await sql.write("DELETE FROM replicas WHERE id = $1", [id]);
     },
     exclusively: (work) =>
-      sql.reading(async ({ query, script }) => {
-        await script(BEGIN);
+      sql.transaction(async (query) => {
         await read(query, LOCK);
-        const done = await work();
-        await script("ROLLBACK"); // it has written nothing
-        return done;
-      }, true),
+        return work();
+      }),
   };
 }

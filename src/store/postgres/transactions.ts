@@ -18,6 +18,9 @@ export interface TransactionParts extends ReadsParts {
   readonly deliveries: Deliveries;
 }
 
+/** How many statements insert at once. Payments that arrive while they run share the next one. */
+const LANES = 2;
+
 export const INSERT = "SELECT momo_insert($1, $2) AS ids";
 export const RECORD = "SELECT momo_record($1, $2, $3) AS ids";
 
@@ -53,7 +56,7 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
     const firsts = firstOfEach(outcomes);
     if (firsts.length === 0) return [];
     await reset;
-    return timed(parts, firsts.length, () => update(sql.write, firsts, "record"));
+    return timed(parts, firsts.length, () => update(sql.writeOnce, firsts, "record"));
   }
 
   /** Locks due payments. The lock only saves work: the conditional update decides which outcome counts. */
@@ -81,7 +84,7 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
       if ((await sql.read(IS_ANY_DUE, [nowMs])).length === 0) return record(await decide([]));
       let decided: Transaction[] | null = null;
       return sql.transaction(async (query, script) => {
-        // A second attempt writes the same outcomes.
+        // A second attempt writes the same outcomes again: those that the first has stored are final, and stay as they are.
         decided ??= firstOfEach(await decide(await claim(script, nowMs, limit)));
         return decided.length === 0 ? [] : update(query, decided, "claim");
       });
@@ -113,7 +116,7 @@ function createInserts(parts: TransactionParts) {
 
   async function insert(items: readonly PendingTransaction[], shard: string): Promise<(true | Error)[]> {
     const json = JSON.stringify(items.map((item) => toRow(toNewRow(item))));
-    const written = await idsOf(sql.write, INSERT, [json, shard]);
+    const written = await idsOf(sql.writeOnce, INSERT, [json, shard]);
     return items.map(({ id }) =>
       // Of two items with the same number, the first is stored.
       written.delete(id) ? true : new Error(`UNIQUE constraint failed: there is a transaction ${id}`),
@@ -122,6 +125,7 @@ function createInserts(parts: TransactionParts) {
 
   return createGroup<PendingTransaction, true>({
     ...parts,
+    lanes: LANES,
     run: (items, lane) => timed(parts, items.length, () => insert(items, shards.name(`insert${lane}`))),
   });
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../../../src/domain/clock.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { parseAddress } from "../../../src/store/postgres/address.ts";
 import { type Connection, Connections } from "../../../src/store/postgres/connections.ts";
-import { NoAnswer } from "../../../src/store/postgres/failures.ts";
+import { DeadlinePassed } from "../../../src/store/postgres/failures.ts";
 import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { OutcomeUnknown } from "../../../src/store/store.ts";
@@ -51,12 +51,8 @@ describePostgres((version) => {
         else throw end.reason;
       }
       const decide = async (due: readonly PendingTransaction[]) => due.map((one) => paid(one));
-      try {
-        const changed = await store.transactions.resolveDue(CREATED_AT_MS + 9000, 500, decide);
-        resolved.push(...changed.map(({ id }) => id));
-      } catch (error) {
-        if (!(error instanceof OutcomeUnknown)) throw error;
-      }
+      const changed = await store.transactions.resolveDue(CREATED_AT_MS + 9000, 500, decide);
+      resolved.push(...changed.map(({ id }) => id));
     }
     isOver = true;
     await ending;
@@ -87,7 +83,7 @@ describePostgres((version) => {
     expect(await areTotalsTrue(store.sql.read)).toBe(true);
   });
 
-  test("a write is retried while the server is unreachable, until its deadline; later writes succeed", async () => {
+  test("a write is retried while the server is unreachable, until its deadline; later writes succeed, and the clock is read again", async () => {
     const server = await sharedServer(version);
     const forwarder = await startForwarder(server.port);
     later(() => forwarder.close());
@@ -123,7 +119,10 @@ describePostgres((version) => {
     await storing;
     await Promise.all(waiting);
     expect(await store.transactions.listPending(5)).toEqual([kept]);
+    expect(unlucky.vitals.whyNotWritable()).toBe("the database's clock is not known");
     await insertPending(unlucky);
+    // It is read at once, not with the next beat, and differs by what this stopwatch has added.
+    await until(() => unlucky.vitals.whyNotWritable() === "the database's clock has jumped");
   });
 
   /** A database in which a read of the only payment, `tea`, takes 100 s. */
@@ -155,20 +154,15 @@ describePostgres((version) => {
     await until(running, (pids) => pids.length === 1);
     expect(await searching).toMatchObject({
       kind: "unavailable",
-      message: "the list took more than 2 s: choose fewer days, or more of the text",
+      message: "the search took more than 2 s: search for more of the text, or later",
     });
     await until(running, (pids) => pids.length === 0);
-  });
-
-  test("a page that takes longer than the deadline is refused, too", async () => {
-    const { list } = await openSlowShop(2000);
-    expect(await rejectionOf(list.list(1, {}, { number: 1, limit: 10 }))).toMatchObject({ kind: "unavailable" });
   });
 
   test("a part of an export that takes longer than the deadline is the last one", async () => {
     const { list } = await openSlowShop(2000);
     const parts = list.readAll(1, {});
-    expect(await rejectionOf(parts.next())).toEqual(new NoAnswer("deadline"));
+    expect(await rejectionOf(parts.next())).toBeInstanceOf(DeadlinePassed);
     expect(await parts.next()).toMatchObject({ done: true });
   });
 
@@ -214,7 +208,7 @@ describePostgres((version) => {
         await script("COMMIT");
       }),
     );
-    expect(error).toEqual(new NoAnswer("connection"));
+    expect(error).toMatchObject({ code: "ERR_POSTGRES_CONNECTION_CLOSED" });
     expect(await runSql(url, "SELECT n FROM written")).toEqual([]);
   });
 

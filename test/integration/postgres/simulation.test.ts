@@ -42,16 +42,6 @@ async function postgresEngine(version: Version): Promise<SimulatedEngine> {
     }
   };
 
-  /** A decision waits for the simulated time, which passes only while no call waits for the server. */
-  const deciding = async <T>(decision: Promise<T>): Promise<T> => {
-    running -= 1;
-    try {
-      return await decision;
-    } finally {
-      running += 1;
-    }
-  };
-
   async function openQuietly(): Promise<PostgresStore> {
     await until(
       () =>
@@ -74,7 +64,7 @@ async function postgresEngine(version: Version): Promise<SimulatedEngine> {
   return {
     async open(faults) {
       const store = await openQuietly();
-      return { store: makeFallible(store, faults, { busy, deciding }), release: () => end(store) };
+      return { store: makeFallible(store, faults, busy), release: () => end(store) };
     },
     crash() {
       for (const store of alive) end(store);
@@ -94,10 +84,8 @@ async function postgresEngine(version: Version): Promise<SimulatedEngine> {
   };
 }
 
-type Counts = Readonly<Record<"busy" | "deciding", <T>(work: Promise<T>) => Promise<T>>>;
-
 /** Lets calls that write fail, and counts the calls that wait for the server. */
-function makeFallible(store: Store, faults: DatabaseFaults, { busy, deciding }: Counts): Store {
+function makeFallible(store: Store, faults: DatabaseFaults, busy: <T>(work: Promise<T>) => Promise<T>): Store {
   async function write<T>(work: () => Promise<T>): Promise<T> {
     const fault = faults.next();
     if (fault === "dies before") return faults.die();
@@ -130,7 +118,7 @@ function makeFallible(store: Store, faults: DatabaseFaults, { busy, deciding }: 
       resolveDue(nowMs, limit, decide) {
         let isDecided = false;
         const resolving = transactions.resolveDue(nowMs, limit, async (due) => {
-          const outcomes = await deciding(decide(due));
+          const outcomes = await decide(due);
           isDecided = outcomes.length > 0;
           return isDecided ? write(async () => outcomes) : outcomes;
         });
