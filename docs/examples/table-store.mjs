@@ -11,7 +11,11 @@ export async function tableStore(pool) {
     return rows;
   }
 
-  await run(TABLE);
+  try {
+    await run(TABLE);
+  } catch (error) {
+    if (error.code !== "23505" && error.code !== "42P07") throw error; // another process has made it
+  }
   return {
     async get(name) {
       const [row] = await run("SELECT value FROM momo_orders WHERE name = $1", name);

@@ -1,5 +1,5 @@
-# table_store.py: keeps the client's orders in a table. Client(…, TableStore("/srv/shop/shop.db")) instead of FileStore
-# Another database needs another connect() only. Each call is a transaction of its own: were it a part of yours, and were
+# table_store.py: keeps the client's orders in a table of SQLite: Client(…, TableStore("/srv/shop/shop.db"))
+# Another database has other parameters than ?. Each call is a transaction of its own: were it a part of yours, and were
 # yours rolled back, a push would be forgotten.
 import json
 import sqlite3

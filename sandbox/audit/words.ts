@@ -41,4 +41,4 @@ export const HOW_TO_LOOK =
 
 /** What repeats a push without the program's knowledge, where its answer was lost. */
 export const WHO_REPEATS =
-  "If your code did not repeat it, its HTTP library or a proxy did: switch that off for this request.";
+  "If your code did not repeat it, its HTTP library or a proxy did: switch that off for this request (axios-retry; OkHttp; HttpURLConnection; Go, where it sends an Idempotency-Key header; proxy_next_upstream of nginx).";

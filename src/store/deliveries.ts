@@ -38,8 +38,9 @@ const GIVE_UP = `UPDATE deliveries SET due_at_ms = NULL WHERE delivery_id IN (
 const RESEND = `INSERT INTO deliveries (transaction_id, form, ended_at_ms, due_at_ms, resend_of)
   SELECT transaction_id, form, ended_at_ms, $1::bigint, delivery_id FROM deliveries WHERE delivery_id = $2::bigint
   RETURNING delivery_id::float8 AS id`;
-const END =
-  "UPDATE deliveries SET due_at_ms = NULL WHERE delivery_id = $1::bigint AND due_at_ms IS NOT NULL RETURNING 1";
+/** One that is due may be under way: its attempt is stored. */
+const END_WAITING =
+  "UPDATE deliveries SET due_at_ms = NULL WHERE delivery_id = $1::bigint AND due_at_ms > $2::bigint RETURNING 1";
 const NEXT =
   "SELECT due_at_ms::float8 AS ms FROM deliveries WHERE due_at_ms > $1::bigint ORDER BY deliveries.due_at_ms LIMIT 1";
 const NEWEST = `(SELECT * FROM deliveries ORDER BY delivery_id DESC LIMIT ${MAX_DELIVERIES}) AS newest`;
@@ -84,7 +85,7 @@ export function createDeliveries({ read, write }: Sql, { columns, toTransaction 
 
     async resend(id, dueAtMs) {
       const [added] = await write<{ id: number }>(RESEND, [dueAtMs, id]);
-      await write(END, [id]);
+      await write(END_WAITING, [id, dueAtMs]);
       const rows = await read<DeliveryRow>(`${select("deliveries")} WHERE delivery_id = $1::bigint`, [
         added?.id ?? null,
       ]);

@@ -84,4 +84,4 @@ export class ReadQueue {
 
 /** The queue of reads that look at many payments, such as searches. */
 export const createSearchQueue = (options: Pick<QueueOptions, "lanes" | "waitMs" | "stopwatch">): ReadQueue =>
-  new ReadQueue({ ...options, mostWaiting: 50, advice: "search for more of the text, or later" });
+  new ReadQueue({ ...options, mostWaiting: 50, advice: "choose fewer days, or more of the text, or try later" });

@@ -28,7 +28,7 @@ test("searches run one at a time; 50 can wait, those whose clients hang up leave
   const waiting = Array.from({ length: MOST_WAITING }, () => search());
   expect(await rejectionOf(search())).toMatchObject({
     kind: "unavailable",
-    message: expect.stringContaining("50 others wait already: search for more of the text"),
+    message: expect.stringContaining("50 others wait already: choose fewer days, or more of the text"),
   });
   expect(await rejectionOf(search(AbortSignal.abort()))).toMatchObject(GONE);
   started[0]?.(new Error("no disk"));
@@ -54,7 +54,7 @@ test("a search that has waited longer than its time is refused when the one befo
   first.resolve("first");
   expect(await late).toMatchObject({
     kind: "unavailable",
-    message: "others took 1 s: search for more of the text, or later",
+    message: "others took 1 s: choose fewer days, or more of the text, or try later",
   });
   expect(await Promise.all([running, next])).toEqual(["first", "found"]);
   expect(queue.size).toBe(0);

@@ -6,7 +6,8 @@ const TRY =
  * What the client of `momo client` adds, so that no two pushes have one reference: twelve characters, or eight of an earlier client. A day,
  * a phone, or a number with zeros, is of the shop.
  */
-const ADDED_BY_CLIENT = /(?<=.)~(?!0000|(?:19|20)[0-9]{2}[01][0-9][0-3][0-9]$|[0-9]{12}$)(?:[0-9a-f]{4})?[0-9a-f]{8}$/;
+const ADDED_BY_CLIENT =
+  /(?<=.)~(?!0000|(?:19|20)[0-9]{2}[01][0-9][0-3][0-9]$|254[17][0-9]{8}$)(?:[0-9a-f]{4})?[0-9a-f]{8}$/;
 
 /** The reference as the shop gave it to the client. */
 export const withoutAddition = (reference: string): string => reference.replace(ADDED_BY_CLIENT, "");

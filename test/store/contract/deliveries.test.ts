@@ -127,6 +127,18 @@ onEveryEngine((engine) => {
       expect(idsOf(await deliveries.claim(NOW_MS + 20, 5))).toEqual([again?.id ?? 0, other]);
     });
 
+    test("that is under way when it is sent again keeps its attempt", async () => {
+      const { deliveries } = shop.store;
+      plan(0);
+      await endPayments(1);
+      const [claimed] = await deliveries.claim(NOW_MS, 1);
+      const { id = 0 } = claimed ?? {};
+      await deliveries.resend(id, NOW_MS);
+      const attempt = { atMs: NOW_MS, durationMs: 1, status: 200, answer: null, problem: null };
+      if (claimed) await deliveries.save({ ...claimed, attempts: [attempt], dueAtMs: null });
+      expect((await all())[0]).toMatchObject({ id, dueAtMs: null, attempts: [attempt] });
+    });
+
     test("waits when the database is opened again, and is gone when the transactions are removed", async () => {
       plan(9, 0);
       await endPayments(2);
