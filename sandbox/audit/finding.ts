@@ -7,8 +7,8 @@ import type { Example, Finding } from "./shape.ts";
 /** How many findings are kept; more are only counted. */
 const MOST_FINDINGS = 1000;
 
-/** How many requests a finding names. */
-const MOST_REQUEST_IDS = 50;
+/** How many requests a finding names, and how many payments. */
+const MOST_IDS = 50;
 
 const MOST_EXAMPLES = 3;
 
@@ -21,23 +21,25 @@ export class Kept {
   readonly #examples: Example[] = [];
   /** Those of the examples. */
   readonly #payments: Explanation["payment"][] = [];
-  readonly #requestIds: Set<number>;
+  readonly #requestIds = new Set<number>();
+  readonly #paymentIds = new Set<string>();
 
   constructor(kind: Kind, severity: Severity, first: Explanation) {
     this.#kind = kind;
     this.#severity = severity;
     this.#first = first;
-    this.#requestIds = new Set(first.requestIds);
     this.#addExample(first);
+    this.#addIds(exampleOf(first));
   }
 
   get atMs(): number {
     return this.#first.atMs;
   }
 
-  /** A run without an accepted request comes first, because it explains the rest. */
+  /** A run without an accepted request comes first, because it explains the rest. Of equal severity, a second charge comes first: it costs money. */
   get rank(): number {
-    return this.#kind.kind === "nothing_accepted" ? -1 : SEVERITIES.indexOf(this.#severity);
+    if (this.#kind.kind === "nothing_accepted") return -1;
+    return SEVERITIES.indexOf(this.#severity) + (this.#kind.kind === "charges_twice" ? 0 : 0.5);
   }
 
   /** Whether one more mistake is shown, and not only counted: there is room for its requests, or its payment is a new example. */
@@ -46,7 +48,7 @@ export class Kept {
   }
 
   get #hasRoom(): boolean {
-    return this.#requestIds.size < MOST_REQUEST_IDS;
+    return this.#requestIds.size < MOST_IDS;
   }
 
   /** With a seed, payments before and after a reset have the same ids, but seldom the same references. */
@@ -60,7 +62,7 @@ export class Kept {
   repeat(explanation: Explanation | null): void {
     this.count += 1;
     if (explanation === null) return;
-    for (const id of explanation.requestIds) if (this.#hasRoom) this.#requestIds.add(id);
+    this.#addIds(exampleOf(explanation));
     if (this.#isNewExample(explanation.payment)) this.#addExample(explanation);
   }
 
@@ -69,12 +71,17 @@ export class Kept {
     this.#examples.push(exampleOf(explanation));
   }
 
+  #addIds({ request_ids, checkout_request_ids }: Pick<Example, "request_ids" | "checkout_request_ids">): void {
+    for (const id of request_ids) if (this.#hasRoom) this.#requestIds.add(id);
+    for (const id of checkout_request_ids) if (this.#paymentIds.size < MOST_IDS) this.#paymentIds.add(id);
+  }
+
   copy(): Kept {
     const copy = new Kept(this.#kind, this.#severity, this.#first);
     copy.count = this.count;
     copy.#examples.splice(0, 1, ...this.#examples);
     copy.#payments.splice(0, 1, ...this.#payments);
-    for (const id of this.#requestIds) copy.#requestIds.add(id);
+    copy.#addIds({ request_ids: [...this.#requestIds], checkout_request_ids: [...this.#paymentIds] });
     return copy;
   }
 
@@ -90,6 +97,7 @@ export class Kept {
       section,
       // In the order of the log: a slow push stands after the one that repeats it.
       request_ids: [...this.#requestIds].sort((one, other) => one - other),
+      checkout_request_ids: [...this.#paymentIds],
       checkout_request_id: first?.checkout_request_id ?? null,
       reference: first?.reference ?? null,
       first_at: formatTimestamp(this.#first.atMs),
@@ -99,8 +107,10 @@ export class Kept {
   }
 }
 
-function exampleOf({ requestIds, payment }: Explanation): Example {
+function exampleOf({ message, requestIds, payment, payments = [payment] }: Explanation): Example {
   return {
+    message,
+    checkout_request_ids: payments.flatMap((one) => (one === null ? [] : [one.checkoutRequestId])),
     request_ids: [...requestIds],
     checkout_request_id: payment?.checkoutRequestId ?? null,
     reference: payment?.reference ? redact(payment.reference) : null,
@@ -135,7 +145,7 @@ export class FindingBook {
     return copy;
   }
 
-  /** The worst first, then the oldest. */
+  /** The worst first, then the oldest. See {@link Kept.rank}. */
   list(): Finding[] {
     return [...this.#kept.values()].sort((a, b) => a.rank - b.rank || a.atMs - b.atMs).map((kept) => kept.show());
   }

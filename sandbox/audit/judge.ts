@@ -79,7 +79,10 @@ export class Judge {
   #addRequest(rule: RequestRule, request: ClientRequest, verdict: Verdict, facts: Facts): void {
     if (this.#isAccepted(rule, request.payment?.reference ?? null)) return;
     const kept = this.#book.find(rule, verdict);
-    const explanation = kept?.shows(request.payment) === false ? null : rule.explain(request, verdict, facts);
+    const explanation =
+      kept?.shows(request.payment) === false
+        ? null
+        : { payments: [request.payment], ...rule.explain(request, verdict, facts) };
     this.#tell(this.#add(rule, verdict, kept, explanation), explanation !== null);
   }
 

@@ -33,6 +33,8 @@ export interface Explanation {
   /** The requests, the oldest first. */
   readonly requestIds: readonly number[];
   readonly payment: Pick<Payment, "checkoutRequestId" | "reference"> | null;
+  /** All that it is about, by default its payment. */
+  readonly payments?: readonly (Pick<Payment, "checkoutRequestId"> | null)[];
   /** When, by the sandbox's clock. */
   readonly atMs: number;
 }

@@ -4,16 +4,19 @@ import type { Severity } from "./severity.ts";
 
 /** One of the equal mistakes of a finding. */
 export interface Example {
+  /** What happened. */
+  readonly message: string;
   readonly request_ids: readonly number[];
+  /** The payments that it is about: a second charge is about two. */
+  readonly checkout_request_ids: readonly string[];
   readonly checkout_request_id: string | null;
   readonly reference: string | null;
 }
 
-/** A mistake in a report, also in JSON. The facts of the first one stand beside its count. */
+/** A mistake in a report, also in JSON. The facts of the first one stand beside its count; requests and payments are those of all. */
 export interface Finding extends Example {
   readonly kind: string;
   readonly severity: Severity;
-  readonly message: string;
   readonly advice: string;
   readonly section: string;
   readonly first_at: string;

@@ -116,6 +116,8 @@ function whatListShowed({ arrived, payment }: Push, { lastList }: Push): string 
 export const requestsOf = (first: Push, second: Push): number[] =>
   [first.requestId, second.requestId].filter((id) => id > 0);
 
+export const paymentsOf = (first: Push, second: Push): (Payment | null)[] => [first.payment, second.payment];
+
 /** The second payment; the first, if the second request is still delayed. */
 export const paymentOf = (first: Push, second: Push): Payment | null =>
   second.requestId > 0 ? second.payment : first.payment;

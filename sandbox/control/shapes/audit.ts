@@ -8,7 +8,11 @@ import { count, type ReadOnly, replica } from "./values.ts";
 /** `/audit`, and its events. */
 
 const example = {
+  message: z.string().describe("what happened"),
   request_ids: z.array(z.int().min(1)).describe("the ids of requests in the request log, the oldest first"),
+  checkout_request_ids: z
+    .array(identifiers.checkout_request_id)
+    .describe("of the payments that it is about: a second charge is about two"),
   checkout_request_id: identifiers.checkout_request_id.nullable(),
   reference: z.string().nullable(),
 };
@@ -17,7 +21,6 @@ const example = {
 export const finding = z.strictObject({
   kind: z.enum(KIND_NAMES),
   severity: z.enum(SEVERITIES),
-  message: z.string().describe("what happened"),
   advice: z.string().describe("what would be right"),
   section: z.string().describe("of the API's documentation"),
   ...example,

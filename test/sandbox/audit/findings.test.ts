@@ -21,7 +21,7 @@ const reportOf = (book: FindingBook): AuditReport => ({
   omitted: book.omitted,
 });
 
-test("findings are listed by severity, and those of equal severity by time", () => {
+test("findings are listed by severity; of those, second charges first, and the others by time", () => {
   const book = new FindingBook();
   const add = (kind: FindingKind, group: string, atMs: number, severity?: Severity) =>
     book.open(
@@ -36,10 +36,14 @@ test("findings are listed by severity, and those of equal severity by time", () 
   add("ignores_final", "a", 50);
   add("end_not_learned", "a", 40);
   add("nothing_accepted", "", 60, "note");
+  add("charges_twice", "a", 70);
+  add("charges_twice", "a", 80, "warning");
   expect(book.list().map(({ kind, message }) => `${kind} ${message}`)).toEqual([
     "nothing_accepted 60",
+    "charges_twice 70",
     "end_not_learned 40",
     "ignores_final 50",
+    "charges_twice 80",
     "polls_too_fast 10",
     "unknown_id 20",
     "polls_too_fast 30",
@@ -61,7 +65,10 @@ test("equal findings are one with a count and three examples, in every form, how
   expect(more).toEqual([]);
   expect(finding).toMatchObject({ count: 20_000, message: "payment 1", checkout_request_id: "ws_CO_1" });
   expect(finding?.request_ids).toHaveLength(50);
-  expect(finding?.examples.map(({ reference }) => reference)).toEqual(["ORDER-1", "ORDER-2", "ORDER-3"]);
+  expect(finding?.checkout_request_ids).toHaveLength(50);
+  expect(finding?.examples).toMatchObject(
+    [1, 2, 3].map((number) => ({ reference: `ORDER-${number}`, message: `payment ${number}` })),
+  );
   for (const format of REPORT_FORMATS) {
     const text = formatReport(reportOf(book), format);
     expect(text).toMatch(/20000|20,000/);

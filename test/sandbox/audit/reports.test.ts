@@ -18,11 +18,17 @@ function kindOf(name: FindingKind) {
 
 function findingOf(kind: FindingKind, more: Partial<Finding> = {}): Finding {
   const { severity, section, advice } = kindOf(kind);
-  const example = { request_ids: [1, 2], checkout_request_id: "ws_CO_1", reference: "A" };
+  const message = `a client ${kind}`;
+  const example = {
+    message,
+    request_ids: [1, 2],
+    checkout_request_ids: ["ws_CO_1"],
+    checkout_request_id: "ws_CO_1",
+    reference: "A",
+  };
   return {
     kind,
     severity,
-    message: `a client ${kind}`,
     advice,
     section,
     ...example,
@@ -30,7 +36,7 @@ function findingOf(kind: FindingKind, more: Partial<Finding> = {}): Finding {
     count: 3,
     examples: [
       { ...example, ...more },
-      { request_ids: [7], checkout_request_id: "ws_CO_7", reference: null },
+      { ...example, request_ids: [7], checkout_request_id: "ws_CO_7", reference: null },
     ],
     ...more,
   };
