@@ -9,7 +9,7 @@ import { findingsByCall, findingsByPayment } from "./logic/findings.ts";
 import { dayAt } from "./logic/format.ts";
 import { type ClockAt, type EndNote, sandboxNowMs } from "./logic/phone.ts";
 import { parseRoute, type Route, type View } from "./logic/route.ts";
-import { unusual } from "./logic/steering.ts";
+import { newestFirst, unusual } from "./logic/steering.ts";
 import { isLoopback, machineMs, monotonicMs } from "./system.ts";
 import type * as wire from "./wire.ts";
 
@@ -135,11 +135,18 @@ effect(() => {
 /** Whether the lists stand still until the person resumes them. */
 export const isPaused = signal(false);
 
-/** The last payment of the merchant, whatever the filters select. */
-export const newestPayment = partOf<wire.TransactionList, wire.Transaction | null>({
-  question: () => (view.value === "start" ? `/transactions?merchant_id=${merchantId.value}&limit=1` : null),
-  none: null,
-  read: ({ transactions: [payment = null] }) => payment,
+/** The last payment of the merchant and how many there are, whatever the filters select. */
+interface Whole {
+  readonly newest: wire.Transaction | null;
+  readonly total: number;
+}
+
+const showsWhole = () => view.value === "start" || view.value === "steering" || dialog.value === "clock";
+
+export const whole = partOf<wire.TransactionList, Whole>({
+  question: () => (showsWhole() ? `/transactions?merchant_id=${merchantId.value}&limit=1` : null),
+  none: { newest: null, total: 0 },
+  read: ({ transactions: [newest = null], pagination }) => ({ newest, total: pagination.total_items }),
   clears: true,
 });
 
@@ -192,11 +199,7 @@ export const areIdsReused = computed(() => audit.value.chapters > 1 && (server.v
 /** The findings whose ids are those of the payments and requests on the page. */
 const findingsHere = computed(() => (areIdsReused.value ? [] : audit.value.findings));
 export const callFindings = computed(() => findingsByCall(findingsHere.value));
-/** Read the log only when findings change: reading all of it for each request is slow. */
-export const paymentFindings = computed(() => {
-  log.isCurrent();
-  return findingsByPayment(findingsHere.value, log.peek());
-});
+export const paymentFindings = computed(() => findingsByPayment(findingsHere.value));
 
 // Phones.
 /** The open prompts. The server lists 1,000, the oldest first. */
@@ -271,7 +274,7 @@ export const MOST_DELIVERIES = 50;
 export const webhook = partOf<wire.WebhookAnswer, wire.WebhookAnswer>({
   question: () => `/webhook?limit=${MOST_DELIVERIES}`,
   none: { webhook: null, deliveries: [] },
-  read: ({ webhook: settings, deliveries }) => ({ webhook: settings, deliveries: deliveries.toReversed() }),
+  read: ({ webhook: settings, deliveries }) => ({ webhook: settings, deliveries: newestFirst(deliveries) }),
 });
 
 /** Settings that differ from those of the start. */

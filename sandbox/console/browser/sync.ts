@@ -146,7 +146,7 @@ function applyTransactions(events: readonly Transaction[]): void {
   state.payments.change(remember(events));
   if (events.some(({ merchant_id }) => merchant_id === state.merchantId.value)) {
     state.list.refresh();
-    state.newestPayment.refresh();
+    state.whole.refresh();
   }
   endPrompts(events);
   if (state.prompts.value.leftOut > 0 || events.some(({ status }) => status === "pending")) state.prompts.refresh();

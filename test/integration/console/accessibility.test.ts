@@ -68,7 +68,7 @@ async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, vi
   await page.getByRole("button", { name: "Reset …" }).click();
   await page.locator(".danger:enabled").waitFor();
   await visit("reset");
-  await page.getByRole("button", { name: "Keep everything" }).click();
+  await page.locator("dialog[open]").getByRole("button", { name: "Cancel" }).click();
   await page.keyboard.press("?");
   await page.locator("dialog[open]").waitFor();
   await visit("help");
@@ -277,7 +277,7 @@ describeInBrowser("by keyboard alone", (scene) => {
     await person.at("Phone 0722 000 001").reads("Your phone could not be reached in time.");
     await tabTo("Reset …");
     await person.press("Enter");
-    expect(await focused(page)).toBe("Keep everything");
+    expect(await focused(page)).toBe("Cancel");
     await person.press("Escape", "/");
     await page.keyboard.type("p?1");
     await expectAddress(person, "#transactions?search=p?1");

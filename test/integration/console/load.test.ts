@@ -92,7 +92,7 @@ describeInBrowser("the console with many payments", (scene) => {
     };
     expect(new Set(await save()).size).toBe(10_102); // with the names of the columns, and the end
     await page.getByLabel("Search").fill("only");
-    await page.locator(".tiles").getByText("paid of 1 found").waitFor();
+    await page.locator(".tiles").getByText("paid, 1 found").waitFor();
     expect(await save()).toEqual(["\uFEFFid", "10001", ""]);
   });
 

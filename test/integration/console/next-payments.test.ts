@@ -26,7 +26,7 @@ describeInBrowser("the next payments", (scene) => {
     await card.reads("The next stkpush.php request: HTTP 503 Then 1 stkpush.php request: the answer is lost");
     expect((await post("/stkpush.php", ORDER)).status).toBe(503);
     expect(await post("/stkpush.php", ORDER).catch(() => "lost")).toBe("lost");
-    await card.reads("None is left.");
+    await card.reads("All used up: nothing more is set for the next payments.");
     expect((await post("/stkpush.php", ORDER)).status).toBe(200);
     expect(await list()).toHaveLength(2);
   });

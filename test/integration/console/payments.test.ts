@@ -46,7 +46,7 @@ describeInBrowser("the list of payments", (scene) => {
     await payments.reads("KES received 100.50 1 paid of 5", "Completed 1 Failed 1 Cancelled 1 Expired 0 Pending 2");
     await payments.click(/^Cancelled/);
     await rowsAre(person, "ORDER-2");
-    await payments.reads("KES received 0.00 0 paid of 1 found", "Pending 2");
+    await payments.reads("KES received 0.00 0 paid, 1 found", "Pending 2");
     await expectAddress(person, "#transactions?status=cancelled");
     await payments.click(/^Cancelled/);
     await rowsAre(person, "web", "LATE", "ORDER-2", "ORDER-1", "ORDER-0");

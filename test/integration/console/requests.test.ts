@@ -192,10 +192,43 @@ describeInBrowser("the audit", (scene) => {
     await sandbox.stop();
   });
 
+  test("a payment has the finding in its own words, or only its kind and a link, also after a restore", async () => {
+    const { control } = createClient(scene.sandbox);
+    const ids: string[] = [];
+    for (const [index, reference] of ["ORDER-A1", "ORDER-B2", "ORDER-C3", "ORDER-D4"].entries()) {
+      for (let push = 0; push < 2; push += 1) {
+        ids.push(await startPayment(scene.sandbox, { reference, phone: `071200000${index}` }));
+      }
+    }
+    const person = personAt(await scene.open({ view: `transactions/${ids[3]}`, viewport: WIDE }));
+    const story = person.at("Story of a payment");
+    await story.reads("“ORDER-B2” is charged a second time.", "One of 4 mistakes of this kind.");
+    await story.misses("ORDER-A1");
+    await person.open(`transactions/${ids[7]}`);
+    await story.reads("Reference ORDER-D4", "Charges twice. One of 4 mistakes of this kind.");
+    await story.misses("ORDER-A1");
+    await story.click("Audit");
+    await expectAddress(person, "#audit/charges_twice");
+    await control("PUT", "/snapshots/charged", {});
+    await scene.sandbox.reset();
+    await control("POST", "/snapshots/charged/restore", {});
+    const group = person.at("charges twice");
+    await group.click("payment ORDER-B2");
+    await story.reads("“ORDER-B2” is charged a second time.", "Its request is not in the log.");
+    await until(
+      () => rowsOf(person.page).getByTitle("charges twice").count(),
+      (count) => count === ids.length,
+    );
+    await person.open("requests");
+    await person.reads("The log is empty", "A reset or a restore has emptied it.");
+    await control("DELETE", "/snapshots/charged");
+  });
+
   test("of many findings of a kind three are shown, or all, with their examples, and how many there are", async () => {
     const page = await scene.open({ view: "about" });
-    const example = { request_ids: [], checkout_request_id: "ws_CO_1", reference: "ORDER" };
-    const one = { kind: "number_as_text", severity: "warning", message: "", advice: "", section: "4.1", ...example };
+    const ids = { request_ids: [], checkout_request_ids: [], checkout_request_id: "ws_CO_1" };
+    const example = { message: "", ...ids, reference: "ORDER" };
+    const one = { kind: "number_as_text", severity: "warning", advice: "", section: "4.1", ...example };
     const findings = Array.from({ length: 23 }, (_, index) => ({
       ...one,
       ...{
@@ -211,7 +244,7 @@ describeInBrowser("the audit", (scene) => {
     await page.evaluate(`location.hash = "audit"`);
     const group = personAt(page).at("number as text");
     await group.reads(
-      /7 times, first for ORDER: number 0 Do this\.( payment ORDER){3} and 4 more first at 20 Nov 2026/,
+      /7 mistakes, first for ORDER: number 0 Do this\.( payment ORDER){3} and 4 more mistakes first at 20 Nov 2026/,
     );
     expect(await group.place.locator("li").count()).toBe(3);
     // Each advice stands at the first finding that it is for.
@@ -224,7 +257,13 @@ describeInBrowser("the audit", (scene) => {
     const page = await scene.open({ view: "audit" });
     await page.getByText("Nothing found.").waitFor();
     const told = { kind: "end_not_learned", severity: "error", message: "Not asked for.", count: 1 };
-    const finding = { ...told, request_ids: [], first_at: "2026-11-20 10:00:00", examples: [] };
+    const finding = {
+      ...told,
+      request_ids: [],
+      checkout_request_ids: [],
+      first_at: "2026-11-20 10:00:00",
+      examples: [],
+    };
     await changeAnswers(page, "/audit", () => ({ findings: [finding] }));
     await page.getByRole("region", { name: "end not learned" }).getByText("Not asked for.").waitFor();
   });

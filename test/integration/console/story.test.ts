@@ -32,9 +32,9 @@ describeInBrowser("the story of a payment", (scene) => {
     await sandbox.clock.advance("9s");
     await story.reads("KES 100.00 failed", "insufficient funds (1)", "Rule 2 decided: insufficient_funds");
     for (let poll = 0; poll < 2; poll += 1) await askStatus(sandbox, second);
-    // What the client did wrong stands at its request. Equal mistakes are one finding, in the words of its example.
-    await story.reads("6 polls.", /\d times, first for SECOND: Asked again after 1/);
-    await story.place.locator(".calls .box").first().waitFor();
+    // What the client did wrong, and the requests that show it.
+    await story.reads("6 polls.", /Asked again after 1.* One of \d mistakes of this kind\./);
+    await story.place.locator(".calls").getByTitle("polls too fast").first().waitFor();
     await story.click(/status.php 200 failed/);
     await person.at("One request").reads("POST 200", '"status": "failed"');
 

@@ -3,7 +3,7 @@ import { mergeNewestFirst } from "../../../sandbox/console/browser/live-list.ts"
 import { answerIn, type CallFilters, fitsCall, NO_CALL_FILTERS } from "../../../sandbox/console/browser/logic/calls.ts";
 import { chartOf } from "../../../sandbox/console/browser/logic/chart.ts";
 import * as filters from "../../../sandbox/console/browser/logic/filters.ts";
-import { findingsByPayment } from "../../../sandbox/console/browser/logic/findings.ts";
+import { findingsByPayment, messageFor } from "../../../sandbox/console/browser/logic/findings.ts";
 import type { Finding, LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
 
 /** What the page computes of lists; test/integration/console has what it shows of them. */
@@ -38,11 +38,14 @@ describe("the filters of payments (§4.3)", () => {
   });
 });
 
-test("each payment that a request of a finding is about has the finding, also without an example", () => {
-  const finding = { kind: "polls_too_fast", examples: [{ checkout_request_id: "shown" }], request_ids: [7, 8] };
-  const request = { id: 7, checkout_request_id: "asked" };
-  const found = findingsByPayment([finding as unknown as Finding], [request as unknown as LoggedRequest]);
-  expect([...found.keys()]).toEqual(["shown", "asked", null]);
+test("each payment of a finding has it; only those of an example have its words", () => {
+  const example = { message: "shown is charged twice", request_ids: [7, 8], checkout_request_ids: ["first", "shown"] };
+  const named = { checkout_request_ids: ["first", "shown", "more"], examples: [example] };
+  const finding = named as unknown as Finding;
+  const found = findingsByPayment([finding]);
+  expect([...found.keys()]).toEqual(["first", "shown", "more"]);
+  const words = ["first", "shown", 8, "more", 9].map((about) => messageFor(finding, about));
+  expect(words).toEqual([...Array(3).fill(example.message), null, null]);
 });
 
 test("an answer whose client was gone is lost, and not of its class; a search finds an answer that is only text", () => {

@@ -2,6 +2,9 @@ import { readOrNull } from "../../../../src/domain/read-or-null.ts";
 import type { LoggedRequest } from "../wire.ts";
 import { formatAmount, formatPhone } from "./format.ts";
 
+/** Why a request can be missing in the log. */
+export const LOG_KEEPS = "The log keeps the last 1,000; a start of the server, a reset and a restore empty it.";
+
 /** The operation in the path of a request, without base path and query. */
 export const operationOf = (target: string): string => /[^/]*$/.exec(target.split("?", 1)[0] ?? "")?.[0] || target;
 

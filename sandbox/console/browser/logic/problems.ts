@@ -26,7 +26,7 @@ const TAKES: ReadonlyMap<string, Takes> = new Map<string, Takes>(
     after: DURATION,
     delay: DURATION,
     pin: ["The PIN has 4 to 6 digits"],
-    to: ["that time has passed, and the clock only goes forward (“Set back …” goes back)"],
+    to: ["that time has passed: only a snapshot or a reset leads back"],
     advance: ["The clock goes ahead by 400 days at most"],
     date_from: DAY,
     date_to: DAY,

@@ -1,5 +1,5 @@
 import { describeFault } from "../../../faults/kinds.ts";
-import type { ClockReading, Default, Fault, Rule, ServerFacts } from "../wire.ts";
+import type { ClockReading, Default, Delivery, Fault, Rule, ServerFacts } from "../wire.ts";
 import { outcomeInWords } from "./decisions.ts";
 import { counted, countedAll, formatAmount, formatCount, formatPhone } from "./format.ts";
 
@@ -79,4 +79,14 @@ export function faultInWords({ path, probability, times, ...fault }: Omit<Fault,
 function countWords(times: number | undefined): string {
   if (times === undefined) return "";
   return times === 1 ? ", once" : `, ${times} times`;
+}
+
+/** Deliveries with the newest first. A repeat stands below what it repeats, so that no button moves under the pointer. */
+export function newestFirst(oldestFirst: readonly Delivery[]): readonly Delivery[] {
+  const ordered: Delivery[] = [];
+  for (const delivery of oldestFirst) {
+    const repeated = ordered.findIndex(({ id }) => id === delivery.resend_of);
+    ordered.splice(repeated + 1, 0, delivery);
+  }
+  return ordered;
 }

@@ -1,13 +1,14 @@
 import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { addressOf, setting } from "../actions.ts";
+import { statusOf } from "../arrivals.ts";
 import { isLoaded } from "../asking.ts";
 import { findingsByKind, labelOf } from "../logic/findings.ts";
 import { capitalised, counted, formatCount, momentInWords } from "../logic/format.ts";
-import { areIdsReused, audit, MOST_REQUESTS, requests } from "../state.ts";
+import { areIdsReused, audit, MOST_REQUESTS, requests, route } from "../state.ts";
 import type { Example, Finding } from "../wire.ts";
 import { Card, Pairs } from "./card.tsx";
 import { ConfirmButton } from "./dialog.tsx";
-import { timesOf } from "./marks.tsx";
 
 /** How many findings of a kind are shown at first, and how many requests of one. */
 const MOST_SHOWN = 3;
@@ -21,7 +22,7 @@ export function Audit() {
       <Card
         title="What the clients of this sandbox do wrong"
         label="Audit"
-        count={formatCount(audit.value.findings.length)}
+        count={counted(audit.value.findings.length, "finding")}
         isWide
       >
         <div aria-live="polite">
@@ -74,10 +75,21 @@ function Summary() {
 
 function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
   const isWhole = useSignal(false);
+  const place = useRef<HTMLUListElement>(null);
+  // A link leads to the findings of a kind.
+  const isSought = route.value.selected === kind;
+  useEffect(() => {
+    if (isSought) place.current?.scrollIntoView();
+  }, [isSought]);
   const shown = group.slice(0, isWhole.value ? group.length : MOST_SHOWN);
   return (
-    <Card title={capitalised(labelOf({ kind }))} label={labelOf({ kind })} count={group.length} isWide>
-      <ul class="finding-list">
+    <Card
+      title={capitalised(labelOf({ kind }))}
+      label={labelOf({ kind })}
+      count={counted(group.length, "finding")}
+      isWide
+    >
+      <ul ref={place} class="finding-list">
         {shown.map((finding, index) => (
           <Item
             key={`${finding.checkout_request_id} ${finding.message}`}
@@ -99,14 +111,18 @@ function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
 
 /** @param isAdvised whether its advice is shown: if not, the one above is the same */
 function Item({ finding, isAdvised }: { finding: Finding; isAdvised: boolean }) {
-  const { severity, message, advice, examples, first_at, count, section } = finding;
+  const { severity, message, advice, reference, examples, first_at, count, section } = finding;
   return (
     <li class="stack">
       <p>
         <span class="pill" data-tone={TONES[severity]}>
           {severity}
         </span>{" "}
-        {timesOf(finding)}
+        {count > 1 && (
+          <b>
+            {counted(count, "mistake")}, first{reference && ` for ${reference}`}:{" "}
+          </b>
+        )}
         {message}
       </p>
       {isAdvised && <p>{advice}</p>}
@@ -114,7 +130,7 @@ function Item({ finding, isAdvised }: { finding: Finding; isAdvised: boolean }) 
         {examples.map((example, index) => (
           <ExampleLinks key={index} example={example} />
         ))}
-        {count > examples.length && <span>and {formatCount(count - examples.length)} more</span>}
+        {count > examples.length && <span>and {counted(count - examples.length, "more mistake")}</span>}
         <span>first at {momentInWords(first_at)}</span>
         <span>specification {section}</span>
       </p>
@@ -122,7 +138,7 @@ function Item({ finding, isAdvised }: { finding: Finding; isAdvised: boolean }) 
   );
 }
 
-/** The payment of a mistake, and the requests that the log still has. What a reset or a restore may have removed has no link. */
+/** The payment of a mistake, and the requests that the log still has. What a reset or a restore has removed has no link. */
 function ExampleLinks({ example: { checkout_request_id, reference, request_ids } }: { example: Example }) {
   const { value: log } = requests.newest;
   const oldest = log.at(-1)?.id ?? Number.POSITIVE_INFINITY;
@@ -130,14 +146,16 @@ function ExampleLinks({ example: { checkout_request_id, reference, request_ids }
   // A reset and a restore empty the log.
   const isEarlier =
     audit.value.chapters > 1 && log.length < MOST_REQUESTS && request_ids.length > 0 && kept.length === 0;
+  // A restore brings payments back.
+  const isHere = !areIdsReused.value && (!isEarlier || statusOf(checkout_request_id ?? "") !== null);
   const payment = `payment ${reference ?? checkout_request_id}`;
   return (
     <>
       {checkout_request_id !== null &&
-        (isEarlier || areIdsReused.value ? (
-          <span>{payment}, from before a reset or restore</span>
-        ) : (
+        (isHere ? (
           <a href={addressOf("transactions", checkout_request_id)}>{payment}</a>
+        ) : (
+          <span>{payment}, from before a reset or restore</span>
         ))}
       {kept.length > 0 && (
         <span>

@@ -1,7 +1,8 @@
+import { useSignal } from "@preact/signals";
 import { setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { dayInWords, wallClock } from "../logic/format.ts";
-import { moveOf } from "../logic/typed.ts";
+import { moveOf, nameOf } from "../logic/typed.ts";
 import { clock, clockAhead, dialog, sandboxNow } from "../state.ts";
 import { Card } from "./card.tsx";
 import { ConfirmButton, Dialog } from "./dialog.tsx";
@@ -31,6 +32,7 @@ export const AheadPill = () =>
 
 function ClockControls({ id }: { id: string }) {
   const form = useForm(id, { to: "Set to, or ahead by" });
+  const saved = useSignal("");
   const now = sandboxNow.value;
   const isFrozen = clock.value?.frozen ?? false;
   async function move() {
@@ -41,6 +43,11 @@ function ClockControls({ id }: { id: string }) {
     });
     // A text that stays would move the clock again with the next Enter.
     if (isMoved) form.clear();
+  }
+  async function save() {
+    const name = nameOf(`before ${dayInWords(now ?? 0)} ${wallClock(now ?? 0)}`);
+    await api.call({ method: "PUT", path: `/snapshots/${name}`, body: {} });
+    saved.value = name;
   }
   const button = (label: string, body: object) => (
     <button type="button" onClick={() => void form.run(() => api.post("/clock", body))}>
@@ -60,8 +67,8 @@ function ClockControls({ id }: { id: string }) {
         <AheadPill />
       </p>
       <p class="hint">
-        The clock goes only forward. Type 90s, 1 day, 18:00 (the next one), tomorrow 00:30 or 24 Dec 2026 08:00. Every
-        prompt that is due by then ends at once.
+        Type 90s, 1 day, 18:00 (the next one), tomorrow 00:30 or 24 Dec 2026 08:00. Every prompt that is due by then
+        ends at once.
       </p>
       <form class="row" onSubmit={submits(move)}>
         {form.input("to", { size: 24 })}
@@ -72,14 +79,23 @@ function ClockControls({ id }: { id: string }) {
         {button("+1 min", { advance: "1m" })}
         {button("+1 day", { advance: "24h" })}
         {isFrozen ? button("Resume", { resume: true }) : button("Freeze", { freeze: true })}
+      </div>
+      <p class="hint">There is no way back but a snapshot or a reset.</p>
+      <div class="row">
+        <button type="button" onClick={() => void form.run(save)}>
+          Save a snapshot first
+        </button>
         <ConfirmButton
           label="Set back …"
           question="Set the clock back?"
-          loss={`A snapshot brings its time back, too: restore one if you have it. A reset does more. Lost for good: ${lost()}. ${AT_START} ${KEPT}`}
+          loss={`A snapshot brings its time back, too: restore one if you have it. A reset does more. Removed: ${lost()}. ${AT_START} ${KEPT}`}
           yes="Reset, and set it back"
           call={{ method: "POST", path: "/reset", body: {} }}
         />
       </div>
+      <p class="hint" role="status">
+        {saved.value && `“${saved.value}” is saved. Restore it in Steering, Snapshots.`}
+      </p>
       {form.problem()}
     </>
   );

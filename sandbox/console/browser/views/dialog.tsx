@@ -85,7 +85,7 @@ export function Question({ question, loss, yes, call, onDone, isAsked }: Questio
         <p>{loss}</p>
         <div class="row">
           <button type="button" data-first onClick={close}>
-            Keep everything
+            Cancel
           </button>
           <button type="button" class="danger" disabled={!isSettled} onClick={() => void confirm()}>
             {yes}

@@ -1,7 +1,8 @@
 import type { ButtonHTMLAttributes, VNode } from "preact";
 import { addressOf } from "../actions.ts";
 import { answerIn } from "../logic/calls.ts";
-import { formatCount } from "../logic/format.ts";
+import { labelOf, messageFor } from "../logic/findings.ts";
+import { capitalised, counted } from "../logic/format.ts";
 import type { Finding, LoggedRequest, Status } from "../wire.ts";
 
 export const StatusBadge = ({ status }: { status: Status }) => (
@@ -18,15 +19,22 @@ export const Warned = ({ words, isSign = false }: { words: string; isSign?: bool
   </span>
 );
 
+interface FindingNotesProps {
+  readonly found: readonly Finding[] | undefined;
+  /** The payment or the request that it stands beside. */
+  readonly about: string | number;
+}
+
 /** Client's mistakes beside the request or payment, and the advice. */
-export const FindingNotes = ({ found = [] }: { found: readonly Finding[] | undefined }) => (
+export const FindingNotes = ({ found = [], about }: FindingNotesProps) => (
   <>
     {found.map((finding) => (
       <div key={finding.message} class="box line tone small" data-tone="pending">
         <WarningIcon />
         <div class="grow">
-          {timesOf(finding)}
-          {finding.message} <a href={addressOf("audit")}>Audit</a>
+          {messageFor(finding, about) ?? `${capitalised(labelOf(finding))}.`}
+          {finding.count > 1 && ` One of ${counted(finding.count, "mistake")} of this kind.`}{" "}
+          <a href={addressOf("audit", finding.kind)}>Audit</a>
           <details>
             <summary>What to do</summary>
             {finding.advice}
@@ -36,14 +44,6 @@ export const FindingNotes = ({ found = [] }: { found: readonly Finding[] | undef
     ))}
   </>
 );
-
-/** Equal mistakes are one finding, whose message is about the first payment. */
-export const timesOf = ({ count, reference }: Finding) =>
-  count > 1 && (
-    <b>
-      {formatCount(count)} times, first{reference && ` for ${reference}`}:{" "}
-    </b>
-  );
 
 /** The status of an answer, and whether it was lost. */
 export function HttpStatus({ request }: { request: Pick<LoggedRequest, "status" | "delivered"> }) {

@@ -36,7 +36,7 @@ export function NextPaymentsCard() {
       <Entries label="What is left" entries={left} call={form} />
       {isUsedUp && (
         <p class="hint" role="status">
-          None is left.
+          All used up: nothing more is set for the next payments.
         </p>
       )}
     </Card>

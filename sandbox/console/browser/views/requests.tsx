@@ -5,7 +5,7 @@ import { addressOf, select, setFilters, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { nameOf, statusOf } from "../arrivals.ts";
 import { isLoaded } from "../asking.ts";
-import { type CallFilters, fitsCall, gistOf, NO_CALL_FILTERS, operationOf } from "../logic/calls.ts";
+import { type CallFilters, fitsCall, gistOf, LOG_KEEPS, NO_CALL_FILTERS, operationOf } from "../logic/calls.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
 import { formatCount, momentInWords, preciseClock, prettyJson } from "../logic/format.ts";
@@ -21,12 +21,12 @@ import { LongList, Pane } from "./long-list.tsx";
 import { FindingNotes, HttpStatus, Warned } from "./marks.tsx";
 
 const COLUMNS: readonly ColumnHead[] = [
-  ["Time", "c-at", 7.5],
-  ["Request", "c-call", 10],
-  ["Answer", "c-answer", 9],
+  ["Time", "c-at", 7.25],
+  ["Request", "c-call", 10.5],
+  ["Answer", "c-answer", 7],
   ["About", "c-about"],
-  ["Took", "c-took number", 5],
-  ["Findings", "c-findings", 12.5],
+  ["Took", "c-took number", 4.75],
+  ["Findings", "c-findings", 11.5],
 ];
 
 /** The live log of the merchant API, with the findings about clients. */
@@ -36,6 +36,8 @@ export function Requests() {
   const fitting = useComputed(() => requests.rows.value.filter(fits));
   const waiting = useComputed(() => requests.waiting.value.filter(fits).length);
   const isAll = !isFiltered(state.callFilters.value);
+  const isEmptied = state.audit.value.chapters > 1;
+  const nothing = isEmptied ? "The log is empty" : "No requests yet";
   return (
     <div class="split" data-open={state.openCall.value !== null}>
       <section class="list-side column" aria-label="Requests">
@@ -55,10 +57,11 @@ export function Requests() {
         >
           {isLoaded.value && fitting.value.length === 0 && (
             <div class="empty stack muted">
-              <h2>{isAll ? "No requests yet" : "No request fits these filters"}</h2>
+              <h2>{isAll ? nothing : "No request fits these filters"}</h2>
               {isAll && (
                 <p>
-                  Send the requests of your app to this server: each is shown here when it is answered.{" "}
+                  {isEmptied && "A reset or a restore has emptied it. "}
+                  Each request of your app to this server is shown here when it is answered.{" "}
                   <a href={addressOf("start")}>How&nbsp;to&nbsp;start</a>
                 </p>
               )}
@@ -134,7 +137,7 @@ function CallPane({ id }: { id: number }) {
   if (!request) {
     return (
       <Pane label="One request" title="Request" what="the request" row={id}>
-        {isLoaded.value && <p class="hint">It is no longer in the log, which keeps the last 1,000.</p>}
+        {isLoaded.value && <p class="hint">It is no longer in the log. {LOG_KEEPS}</p>}
       </Pane>
     );
   }
@@ -178,7 +181,7 @@ function CallPane({ id }: { id: number }) {
         </button>
       </div>
       <FormProblem problems={call.problems} />
-      <FindingNotes found={callFindings.value.get(id)} />
+      <FindingNotes found={callFindings.value.get(id)} about={id} />
       <CallDetails request={request} />
       <details class="hint">
         <summary>Headers</summary>
@@ -207,7 +210,7 @@ function CallDetails({ request }: { request: LoggedRequest }) {
     <>
       <p class="hint line between">
         took {formatInterval(duration_ms)}
-        {fault && ` · fault: ${FAULTS[fault].words}`}
+        {fault && ` · injected by you: ${FAULTS[fault].words}`}
         {server.value && body_cut_bytes === 0 && (
           <CopyButton
             text={curlOf(request, server.value.base_url)}

@@ -1,11 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { setting } from "../actions.ts";
 import { api } from "../api.ts";
-import { snapshotInWords, totalOf } from "../logic/counts.ts";
-import { isFiltered } from "../logic/filters.ts";
+import { snapshotInWords } from "../logic/counts.ts";
 import { countedAll } from "../logic/format.ts";
 import { nameOf } from "../logic/typed.ts";
-import { faults, filters, list, merchants, requests, rules, snapshots } from "../state.ts";
+import { faults, merchants, requests, rules, snapshots, whole } from "../state.ts";
 import { Card } from "./card.tsx";
 import { ConfirmButton, Question } from "./dialog.tsx";
 import { FieldProblem, submits, useForm } from "./form.tsx";
@@ -19,7 +18,7 @@ export function SnapshotsCard() {
   const done = useSignal("");
   const saving = { method: "PUT", path: `/snapshots/${name}`, body: {} };
   function showSaved() {
-    done.value = `“${name}” is saved.`;
+    done.value = typed === name ? `“${name}” is saved.` : `“${typed}” is saved as “${name}”.`;
     form.clear();
   }
   async function save() {
@@ -31,7 +30,7 @@ export function SnapshotsCard() {
     <Card title="Snapshots" count={snapshots.value.length} isWide>
       <p class="hint">
         A snapshot holds payments, rules, faults, default, webhook and clock, until the server stops. Merchants,
-        accounts and keys are not in it.
+        accounts and keys are not in it, nor is the log of requests: a restore empties it.
       </p>
       <ul class="entries" hidden={snapshots.value.length === 0}>
         {snapshots.value.map((snapshot) => (
@@ -89,10 +88,9 @@ const NameFor = ({ act, name }: { act: string; name: string }) => (
 );
 
 /** What a reset sets. */
-export const AT_START =
-  "Default and webhook become what they were at the start, and the clock shows the time of this machine, or of momo serve --clock.";
+export const AT_START = "Default, webhook and clock become as they are after a start.";
 
-export const KEPT = "Merchants, accounts, keys and findings stay.";
+export const KEPT = "Snapshots, merchants, accounts, keys and findings stay.";
 
 export function ResetCard() {
   const done = useSignal("");
@@ -105,7 +103,7 @@ export function ResetCard() {
         <ConfirmButton
           label="Reset …"
           question="Reset the sandbox?"
-          loss={`Lost for good: ${lost()}. ${AT_START} ${KEPT}`}
+          loss={`Removed: ${lost()}. ${AT_START} ${KEPT}`}
           yes="Reset it"
           call={{ method: "POST", path: "/reset", body: {} }}
           onDone={setting(done, "Everything is reset. The audit keeps its findings.")}
@@ -120,12 +118,10 @@ export function ResetCard() {
 
 /** What a reset or a restore removes: `62 payments, 3 rules, 140 logged requests` */
 export function lost(): string {
-  const payments = list.value.counts === null ? 0 : totalOf(list.value.counts);
   const steered = { rule: rules.value.length, fault: faults.value.length };
-  const here = countedAll({ payment: payments, ...steered, "logged request": requests.rows.value.length });
+  const here = countedAll({ payment: whole.value.total, ...steered, "logged request": requests.rows.value.length });
   if (here.length === 0) here.push("nothing");
-  // The counts are for all filters but the status, and for one merchant.
-  if (isFiltered({ ...filters.value, status: "" })) here.push("and the payments that the filters hide");
+  // The count is for one merchant.
   if (merchants.value.length > 1) here.push("and the payments of the other merchants");
   return here.join(", ");
 }

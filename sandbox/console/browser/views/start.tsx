@@ -3,7 +3,7 @@ import { addressOf, setting } from "../actions.ts";
 import { answerIn, gistOf } from "../logic/calls.ts";
 import { formatAmount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
-import { accounts, dialog, keys, merchantId, newestPayment, outcomes, requests, server } from "../state.ts";
+import { accounts, dialog, keys, merchantId, outcomes, requests, server, whole } from "../state.ts";
 import { Card, Records } from "./card.tsx";
 import { CodeBlock } from "./copy.tsx";
 import { outcomeChoices } from "./form.tsx";
@@ -77,7 +77,7 @@ export function Start() {
 }
 
 function Seen() {
-  const payment = newestPayment.value;
+  const payment = whole.value.newest;
   const [call] = requests.rows.value;
   return (
     <p class="box tone" role="status" data-tone={payment?.status ?? (call ? "pending" : "none")}>

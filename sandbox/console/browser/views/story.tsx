@@ -1,14 +1,15 @@
 import { formatInterval } from "../../../../src/domain/duration.ts";
 import { reasonOf } from "../../../network/reason.ts";
 import { addressOf } from "../actions.ts";
-import { gistOf, operationOf } from "../logic/calls.ts";
+import { gistOf, LOG_KEEPS, operationOf } from "../logic/calls.ts";
+import { labelsOf } from "../logic/findings.ts";
 import { counted, formatAmount, formatCount, formatPhone, preciseClock, timeOfDay } from "../logic/format.ts";
-import { callFindings, outcomes, told } from "../state.ts";
+import { callFindings, outcomes, paymentFindings, told } from "../state.ts";
 import type { Story } from "../wire.ts";
 import { copied, Pairs } from "./card.tsx";
 import { CodeBlock } from "./copy.tsx";
 import { Pane } from "./long-list.tsx";
-import { FindingNotes, HttpStatus, StatusBadge } from "./marks.tsx";
+import { FindingNotes, HttpStatus, StatusBadge, Warned } from "./marks.tsx";
 import { startPayment } from "./pay-dialog.tsx";
 import { DeliveryItem } from "./webhook.tsx";
 
@@ -29,6 +30,7 @@ export function StoryPane({ id }: { id: string }) {
   return (
     <Pane {...pane} title={title}>
       <Ending story={story} />
+      <FindingNotes found={paymentFindings.value.get(id)} about={id} />
       <Again story={story} />
       <Identity id={id} story={story} />
       <Calls story={story} />
@@ -119,8 +121,8 @@ function Calls({ story: told }: { story: Story }) {
               <HttpStatus request={request} />
               <span class="muted">{request.target.includes("/status.php") && gistOf(request)}</span>
               {request.interval_ms !== null && <span class="muted">+{formatInterval(request.interval_ms)}</span>}
+              {callFindings.value.has(request.id) && <Warned words={labelsOf(callFindings.value.get(request.id))} />}
             </a>
-            <FindingNotes found={callFindings.value.get(request.id)} />
           </li>
         ))}
       </ol>
@@ -140,7 +142,7 @@ function startOf({ transaction, started_by }: Story): string {
   if (started_by === "control_api") return "A test payment: a program started it by POST /_momo/payments.";
   if (transaction.kind !== "api")
     return `Not started by a request to the merchant API: a payment of the kind ${transaction.kind}.`;
-  return "Its request is not in the log, which keeps the last 1,000 since the server started.";
+  return `Its request is not in the log. ${LOG_KEEPS}`;
 }
 
 /** Starts a payment with the same values. */

@@ -35,13 +35,13 @@ export function Transactions() {
 }
 
 const COLUMNS: readonly ColumnHead[] = [
-  ["Time", "c-time", 9.25],
+  ["Time", "c-time", 9.75],
   ["Reference", "c-ref"],
   [<span class="unseen">Findings</span>, "c-sign", 2],
-  ["Phone", "c-phone", 8.5],
-  ["Amount, KES", "c-amount number", 10.5],
-  ["Status", "c-status", 8.5],
-  ["Result", "c-result", 10.5],
+  ["Phone", "c-phone", 7.25],
+  ["Amount, KES", "c-amount number", 10.25],
+  ["Status", "c-status", 7.5],
+  ["Result", "c-result", 10.25],
 ];
 
 /** The live list of payments, newest first: the API has no other order. */
@@ -175,8 +175,8 @@ function Tiles() {
         <span class="label tiny">KES received</span>
         <Figure text={received ? formatAmount(received.total_completed_amount) : "–"} />
         <small class="muted">
-          {received && `${formatCount(received.completed_count)} paid of ${formatCount(totalOf(received))}`}
-          {received && isFiltered(inForce) && " found"}
+          {received &&
+            `${formatCount(received.completed_count)} paid${isFiltered(inForce) ? `, ${formatCount(totalOf(received))} found` : ` of ${formatCount(totalOf(received))}`}`}
         </small>
       </p>
       {COUNTED.map((status) => (

@@ -140,7 +140,7 @@ export function DeliveryItem({ delivery, isNamed = false }: DeliveryItemProps) {
       <button
         type="button"
         class="quiet"
-        aria-label={`Deliver ${id} again`}
+        aria-label={`Deliver again: delivery ${id}`}
         onClick={() => void call.run(() => api.post(`/webhook/deliveries/${id}/resend`, {}))}
       >
         Deliver again
