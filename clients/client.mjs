@@ -6,25 +6,25 @@
 //   completed                    paid; receipt is the network's
 //   failed, cancelled, expired   not paid; result_code and result_desc say why
 //   not_started                  not paid: the push was refused or never came; ask finds one that comes late
-// If mayHavePaid of an error is false, nothing was pushed. A web request calls start; every 5 s, its page asks your
-// server, which calls ask. A webhook (anybody can send one) says when to ask. A cron asks for all orders unpaid in your
-// database, and goes on if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a row changed,
-// deliver. open() lists what is not final, or throws if one is unreadable. In tests, sleep and now are the sandbox's.
+// If mayHavePaid of an error is false, this call pushed nothing. A web request calls start; every 5 s, its page asks
+// your server, which calls ask. A webhook (anybody can send one) says when to ask. A cron asks for all orders unpaid in
+// your database, and goes on if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a row
+// changed, deliver. open() lists what is not final, or throws. In tests, sleep and now are the sandbox's.
 import { createHash, randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const FINAL_STATUSES = { completed: 0, failed: 10, cancelled: 11, expired: 12, not_started: 5 }; // with exit codes
+const ERRORS = { store: 1, usage: 2, not_found: 3, credentials: 4, refused: 5, unreachable: 6, unknown: 6 };
 const REFUSALS = { 400: "refused", 401: "credentials", 403: "refused", 404: "refused", 405: "refused" };
-const REFERENCE = /^(?! )[ -}]{1,87}(?<! )$/;
 const ADDRESS = /^https?:[/][/]([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?([/][^\s?#]*)?$/i;
 const UNSENT = /^(connect|getaddrinfo) |REFUSED|INVALID_URL|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION/i;
 
 export class MomoError extends Error {
   constructor(kind, message, { mayHavePaid = true } = {}) {
     super(message);
-    this.kind = kind; // store, usage, not_found, credentials, refused, unreachable (not sent), unknown (no answer)
+    this.kind = kind; // one of ERRORS; unreachable: nothing was sent; unknown: no answer
     this.mayHavePaid = mayHavePaid;
   }
 }
@@ -42,7 +42,6 @@ export function fileStore(/** @type {string} */ folder) {
         throw error;
       }
     },
-
     /** Keeps a value that is there, unless it replaces it, for all processes. A crash leaves no half value. */
     add(name, value, { replaces = false } = {}) {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -61,9 +60,7 @@ export function fileStore(/** @type {string} */ folder) {
       fs.fsyncSync(opened);
       fs.closeSync(opened);
     },
-
     remove: (name) => fs.rmSync(pathOf(name), { force: true }),
-
     names() {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const files = fs.readdirSync(folder).filter((file) => /^([2-7][0-9a-f])+[.]json$/.test(file));
@@ -77,13 +74,15 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   const { timeoutMs = 10_000, intervalMs = 5000, deadlineMs = 120_000, notStartedAfterMs = 600_000 } = options;
   const { fetch = globalThis.fetch, now = Date.now, sleep = pause } = options;
   const address = check(baseUrl, ADDRESS, "baseUrl (MOMO_BASE_URL)", "such as https://host/v2").replace(/[/]+$/, "");
-  const key = check(apiKey, /^[!-~]+$/, "apiKey (MOMO_API_KEY)", "ASCII without spaces");
-  const secret = check(apiSecret, /^[!-~]+$/, "apiSecret (MOMO_API_SECRET)", "ASCII without spaces");
+  check(apiKey, /^[!-~]+$/, "apiKey (MOMO_API_KEY)", "ASCII without spaces");
+  check(apiSecret, /^[!-~]+$/, "apiSecret (MOMO_API_SECRET)", "ASCII without spaces");
   const account = check(paymentAccountId, /^[1-9]\d{0,14}$/, "account (MOMO_PAYMENT_ACCOUNT_ID)", "a number");
-  const headers = { "X-API-Key": key, "X-API-Secret": secret, "Content-Type": "application/json" };
+  const headers = { "X-API-Key": apiKey, "X-API-Secret": apiSecret, "Content-Type": "application/json" };
   const service = `${address}, account ${account}`;
-
+  const get = (name) => useStore(name, async () => (await store.get(name)) ?? null);
   const pay = async (reference, phone, amount) => wait(reference, await start(reference, phone, amount));
+  /** The payment of an order as the list shows it, or null. The order need not be stored. */
+  const find = async (reference, phone, amount) => findPayment(newOrder(reference, phone, amount));
 
   /** Starts an order. If it is stored already, it is returned, and nothing is pushed. */
   async function start(reference, phone, amount) {
@@ -143,56 +142,49 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   async function open() {
     const names = new Set(await useStore("the folder", () => store.names()));
     const keys = [...names].filter((name) => !name.includes("~") && !names.has(`${name}~ended`));
-    const orders = await Promise.all(keys.map((key) => read(key)));
-    return orders.filter((order) => order.may_have_paid);
+    const orders = await Promise.all(keys.map((key) => read(key, null, { isNeeded: false })));
+    return orders.filter((order) => order?.may_have_paid);
   }
-
-  /** The payment of an order as the list shows it, or null. The order need not be stored. */
-  const find = async (reference, phone, amount) => findPayment(newOrder(reference, phone, amount));
 
   function newOrder(reference, phone, amount) {
     const digits = String(phone).replace(/[\s().-]/g, "");
     check(digits, /^([+]?254|0|(?=[17]\d{8}$))\d{9}$/, "the phone", "such as 0712345678");
     check(amount, /^[1-9]\d{0,8}([.]\d{1,2})?$/, "the amount", "from 1, two decimals at most");
     const tag = createHash("sha256").update(keyOf(reference)).digest("hex").slice(0, 4);
+    const empty = { status: "unknown", checkout_request_id: null, receipt: null, result_code: null, result_desc: null };
     return {
       service,
       reference: String(reference),
       service_reference: `${reference}~${tag}`, // a reference with the same end has another tag
       phone: `254${digits.slice(-9)}`,
       amount: Number(amount),
-      status: "unknown",
-      checkout_request_id: null,
-      receipt: null,
-      result_code: null,
-      result_desc: null,
+      ...empty,
     };
   }
 
   /** All payments, newest first. Each is there once, also if payments arrive meanwhile. */
   async function list(filters = {}) {
     const rows = new Map();
-    for (let page = 1; page <= 10_000; page += 1) {
+    let isNew = true;
+    for (let page = 1; isNew && page <= 10_000; page += 1) {
       const answer = await call(`/transactions.php?${new URLSearchParams({ ...filters, page, limit: 100 })}`);
       const pageRows = answer.transactions ?? answer.data;
       const isList = Array.isArray(pageRows) && pageRows.every((row) => row?.id);
       if (!isList) throw new MomoError("unknown", "/transactions.php: the answer has no list of payments");
-      const isNew = pageRows.some(({ id }) => !rows.has(id));
+      isNew = pageRows.some(({ id }) => !rows.has(id));
       for (const row of pageRows) rows.set(row.id, row);
       const pages = answer.pagination?.total_pages;
-      const isLast = Number.isInteger(pages) ? page >= pages : !isNew && pageRows.length < 100;
-      if (isLast) return [...rows.values()];
-      if (!isNew) break;
+      if (Number.isInteger(pages) ? page >= pages : !isNew && pageRows.length < 100) return [...rows.values()];
     }
     throw new MomoError("unknown", "/transactions.php: a list without its end");
   }
 
-  /** The payment of an order, or null. Of a push that a proxy repeated, one is paid, or all must have ended. */
+  /** The payment of an order, or null. Of several with its reference, one must be paid, or all have ended. */
   async function findPayment(order) {
     const id = order.checkout_request_id;
     const payments = id ? [await call("/status.php", { checkout_request_id: id })] : await findByReference(order);
-    const isOther = id && (payments[0].checkout_request_id ?? id) !== id;
-    if (isOther) throw new MomoError("unknown", `/status.php: the answer is not of ${id}`);
+    const isOfAnother = id && (payments[0].checkout_request_id ?? id) !== id;
+    if (isOfAnother) throw new MomoError("unknown", `/status.php: the answer is not of ${id}`);
     const statuses = payments.map(({ status }) => status ?? null);
     if (statuses.includes("completed")) return payments[statuses.indexOf("completed")];
     const isPending = statuses.length === 1 && statuses[0] === "pending";
@@ -201,10 +193,11 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     throw new MomoError("unknown", `the service shows ${JSON.stringify(statuses)}`);
   }
 
-  /** The payments of an order by its reference. Empty only if no payment can be its own. */
+  /** The payments of an order by its reference. Empty only if none can be its own, as a masked one can (2547***678). */
   async function findByReference(order) {
     const { reference, service_reference, phone, amount } = order;
     const isOwn = (row) => String(row.phone).endsWith(phone.slice(3)) && Number(row.amount) === amount;
+    const isReadable = (row) => /^[+]?\d{9,15}$/.test(row.phone) && /^\d{1,15}([.]\d+)?$/.test(row.amount);
     const found = await list({ search: service_reference });
     const own = found.filter(isOwn);
     // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
@@ -212,10 +205,10 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     // §4.3 promises the search for a phone alone; a service may show phones as 07…
     const rows = [...(await list({ search: phone })), ...(await list({ search: `0${phone.slice(3)}` }))];
     const names = await useStore("the folder", () => store.names());
-    const namesOfOthers = names.filter((name) => !name.startsWith(`${keyOf(reference)}~`));
-    const ids = (await Promise.all(namesOfOthers.map(get))).map((stored) => stored?.checkout_request_id);
-    const others = rows.filter((row) => isOwn(row) && !ids.includes(row.checkout_request_id || "none"));
-    if (found.length === 0 && others.length === 0) return [];
+    const others = await Promise.all(names.filter((name) => !name.startsWith(`${keyOf(reference)}~`)).map(get));
+    const ids = others.map((other) => other?.checkout_request_id).filter(Boolean);
+    const rest = rows.filter((row) => (isOwn(row) || !isReadable(row)) && !ids.includes(row.checkout_request_id));
+    if (found.length === 0 && rest.length === 0) return [];
     throw new MomoError("unknown", `the service shows a payment that can be that of ${reference}`);
   }
 
@@ -241,21 +234,23 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     throw new MomoError(kind, message, { mayHavePaid: kind === "unknown" || !isPush });
   }
 
-  /** Adds the time since the last look, at most the interval: a push can come late, and now() can jump. */
+  /** Adds the time since the last look by the same clock, at most the interval: clocks differ, and jump. */
   async function countNotFound(order) {
     const name = `${order.service_reference}~asked`;
     const nowMs = Math.round(now());
-    const { asked_ms = 0, not_found_ms = 0 } = (await get(name)) ?? {}; // another process may have counted
-    const elapsedMs = Math.max(0, Math.min(nowMs - asked_ms, intervalMs));
-    const asked = { asked_ms: nowMs, not_found_ms: not_found_ms + elapsedMs };
-    await useStore(name, () => store.add(name, asked, { replaces: true }));
+    const clocks = (await get(name))?.clocks ?? [{ asked_ms: 0, not_found_ms: 0 }]; // the last look by each clock
+    const notFoundMs = Math.max(...clocks.map(({ not_found_ms }) => not_found_ms));
+    const last = clocks.find(({ asked_ms }) => asked_ms <= nowMs) ?? { asked_ms: nowMs, not_found_ms: notFoundMs };
+    const countedMs = last.not_found_ms + Math.min(nowMs - last.asked_ms, intervalMs);
+    const look = { asked_ms: nowMs, not_found_ms: Math.max(notFoundMs, countedMs) };
+    const looks = [...clocks.filter((clock) => clock !== last), look].sort((a, b) => b.asked_ms - a.asked_ms);
+    await useStore(name, () => store.add(name, { clocks: looks.slice(-10) }, { replaces: true }));
   }
 
   /** Stores what a payment says, beside what is stored: no process takes back what another has stored. */
   async function record(key, stored, payment, reason = null) {
-    const { status } = payment;
-    if (status !== stored.status && status !== "unknown") {
-      const order = { ...stored, status, may_have_paid: !(status in FINAL_STATUSES) };
+    if (payment.status !== stored.status && payment.status !== "unknown") {
+      const order = { ...stored, status: payment.status, may_have_paid: !(payment.status in FINAL_STATUSES) };
       order.checkout_request_id ??= payment.checkout_request_id || null;
       order.receipt = payment.momo_receipt_number || null;
       order.result_code = payment.result_code ?? null;
@@ -266,31 +261,31 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     return read(key, reason);
   }
 
-  /** An order as it was stored last, and why it is not final. Each of its states is a file that never changes. */
-  async function read(key, reason = null) {
+  /** An order as it was stored last, and why it is not final. KEY is as it was started, KEY~pending as it was accepted,
+   *  KEY~ended as it ended; these never change. SERVICE_REFERENCE~asked counts the time in which it was not found. */
+  async function read(key, reason = null, { isNeeded = true } = {}) {
     const order = (await get(`${key}~ended`)) ?? (await get(`${key}~pending`)) ?? (await get(key));
+    if (order === null && !isNeeded) return null;
     if (order === null) throw new MomoError("not_found", `${key} has not been started with this folder`);
-    const owner = order.service ?? "another program";
-    if (owner !== service)
-      throw new MomoError("usage", `${key} is an order of ${owner}, not of ${service}: use another folder`);
+    const text = `${key} is an order of ${order.service ?? "another program"}, not of ${service}: use another folder`;
+    if (order.service !== service) throw new MomoError("usage", text);
     const asked = await get(`${order.service_reference}~asked`);
-    if (order.status === "unknown" && asked?.not_found_ms >= notStartedAfterMs)
+    const isNotFound = asked?.clocks?.some(({ not_found_ms }) => not_found_ms >= notStartedAfterMs);
+    if (order.status === "unknown" && isNotFound)
       Object.assign(order, { status: "not_started", result_desc: "not found in time" });
     order.may_have_paid = !Object.hasOwn(FINAL_STATUSES, order.status);
     return reason && order.may_have_paid ? { ...order, reason } : order;
   }
-
-  const get = (name) => useStore(name, async () => (await store.get(name)) ?? null);
   return { pay, start, wait, ask, open, find, list };
 }
 
-/** The service ignores the case. */
-const keyOf = (name) => check(name, REFERENCE, "reference", "1-87 of ASCII, no ~, no outer spaces").toLowerCase();
+const keyOf = (name) =>
+  check(name, /^(?! )[ -}]{1,87}(?<! )$/, "reference", "1-87 of ASCII, no ~ or outer spaces").toLowerCase();
 
-function check(value, pattern, name, right) {
+function check(value, pattern, name, expected) {
   const text = String(value ?? "");
   const given = name.startsWith("apiSecret") ? "" : `; it is "${text}"`;
-  if (!pattern.test(text)) throw new MomoError("usage", `${name} must be ${right}${given}`, { mayHavePaid: false });
+  if (!pattern.test(text)) throw new MomoError("usage", `${name} must be ${expected}${given}`, { mayHavePaid: false });
   return text;
 }
 
@@ -298,23 +293,28 @@ async function useStore(name, action, { mayHavePaid = true } = {}) {
   try {
     return await action();
   } catch (error) {
-    const doubt = mayHavePaid ? "; the customer may have paid" : "";
-    throw new MomoError("store", `${name} cannot be read or stored: ${error.message}${doubt}`, { mayHavePaid });
+    const warning = mayHavePaid ? "; the customer may have paid" : "";
+    throw new MomoError("store", `${name} cannot be read or stored: ${error.message}${warning}`, { mayHavePaid });
   }
 }
 
-const [, script = "", command, ...args] = process.argv;
+const COMMANDS = { pay: 3, start: 3, find: 3, wait: 1, ask: 1, open: 0 }; // with the number of their arguments
+const USAGE = "the command must be client.mjs pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open";
+const [, script = "", command = "", ...args] = process.argv; // the script of a bundle has another name
 const isMain = fs.existsSync(script) && pathToFileURL(fs.realpathSync(script)).href === import.meta.url;
-if (isMain && command === "pay") {
-  // node client.mjs pay REFERENCE PHONE AMOUNT
-  const momo = createClient({
-    baseUrl: process.env.MOMO_BASE_URL,
-    apiKey: process.env.MOMO_API_KEY,
-    apiSecret: process.env.MOMO_API_SECRET,
-    paymentAccountId: process.env.MOMO_PAYMENT_ACCOUNT_ID,
-    store: fileStore(process.env.MOMO_ORDERS || fileURLToPath(new URL("momo-orders", import.meta.url))),
-  });
-  const order = await momo.pay(...args);
-  console.log(JSON.stringify(order));
-  process.exitCode = FINAL_STATUSES[order.status] ?? 13;
+if (isMain && (Object.hasOwn(COMMANDS, command) || script.endsWith("client.mjs"))) void runCommand();
+
+async function runCommand() {
+  try {
+    if (COMMANDS[command] !== args.length) throw new MomoError("usage", USAGE, { mayHavePaid: false });
+    const { MOMO_BASE_URL: baseUrl, MOMO_API_KEY: apiKey, MOMO_API_SECRET: apiSecret, ...env } = process.env;
+    const store = fileStore(env.MOMO_ORDERS || fileURLToPath(new URL("momo-orders", import.meta.url)));
+    const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId: env.MOMO_PAYMENT_ACCOUNT_ID, store });
+    const result = await momo[command](...args);
+    console.log(JSON.stringify(result));
+    if (command !== "open") process.exitCode = FINAL_STATUSES[result?.status] ?? (result === null ? 3 : 13);
+  } catch ({ kind = "unexpected", message, mayHavePaid = true }) {
+    console.log(JSON.stringify({ error: { code: kind, message, may_have_paid: mayHavePaid } }));
+    process.exitCode = ERRORS[kind] ?? 1;
+  }
 }

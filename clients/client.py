@@ -6,97 +6,93 @@ A reference (its case does not matter) names one order: it is stored, then pushe
   completed                    paid; receipt is the network's
   failed, cancelled, expired   not paid; result_code and result_desc say why
   not_started                  not paid: the push was refused or never came; ask finds one that comes late
-If may_have_paid of an error is False, nothing was pushed. A web request calls start; every 5 s, its page asks your
-server, which calls ask. A webhook (anybody can send one) says when to ask. A cron asks for all orders unpaid in your
-database, and goes on if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a row changed,
-deliver. open() lists what is not final, or raises if one is unreadable. In tests, sleep and now are the sandbox's."""
+If may_have_paid of an error is False, this call pushed nothing. A web request calls start; every 5 s, its page asks
+your server, which calls ask. A webhook (anybody can send one) says when to ask. A cron asks for all orders unpaid in
+your database, and goes on if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a row
+changed, deliver. open() lists what is not final, or raises. In tests, sleep and now are the sandbox's."""
 import contextlib
 import hashlib
 import json
 import os
 import re
 import sys
-import tempfile
 import time
 from pathlib import Path
 from urllib import error, parse, request
 
-FINAL_STATUSES = {"completed": 0, "failed": 10, "cancelled": 11, "expired": 12, "not_started": 5}
+FINAL_STATUSES = {"completed": 0, "failed": 10, "cancelled": 11, "expired": 12, "not_started": 5}  # with exit codes
+ERRORS = {"store": 1, "usage": 2, "not_found": 3, "credentials": 4, "refused": 5, "unreachable": 6, "unknown": 6}
 REFUSALS = {400: "refused", 401: "credentials", 403: "refused", 404: "refused", 405: "refused"}
+COMMANDS = {"pay": 3, "start": 3, "find": 3, "wait": 1, "ask": 1, "open": 0}  # with the number of their arguments
+USAGE = "the command must be client.py pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open"
 ADDRESS = r"(?i)https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[^\s?#]*)?"
-
 
 class MomoError(Exception):
     def __init__(self, kind, message, may_have_paid=True):
         super().__init__(message)
-        self.kind = kind  # store, usage, not_found, credentials, refused, unreachable (not sent), unknown (no answer)
+        self.kind = kind  # one of ERRORS; unreachable: nothing was sent; unknown: no answer
         self.may_have_paid = may_have_paid
-
 
 # Keeps values as files, for programs in all languages. A table of yours needs these methods: momo help client.d.mts
 class FileStore:
     def __init__(self, folder):
         _check(folder, r"([/\\]|[A-Za-z]:).*", "the folder of the orders", "an absolute path, such as /srv/orders")
         self.folder = Path(folder)
-
     def get(self, name):
         try:
             return {**json.loads(self._path_of(name).read_text("utf-8"))}  # fails if it is not an object
         except FileNotFoundError:
             return None
-
     def add(self, name, value, replaces=False):
         """Keeps a value that is there, unless it replaces it, for all processes. A crash leaves no half value."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", prefix="draft-", dir=self.folder) as draft:  # for this user alone
-            json.dump(value, draft)
-            draft.flush()
-            os.fsync(draft.fileno())
-            if replaces:
-                self.remove(name)
+        draft = self.folder / f"draft-{os.urandom(16).hex()}"
+        try:
+            with open(draft, "x", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+                json.dump(value, file)
+                file.flush()
+                os.fsync(file.fileno())
+            place = os.replace if replaces else os.link
             with contextlib.suppress(FileExistsError):
-                os.link(draft.name, self._path_of(name))
+                place(draft, self._path_of(name))
+        finally:
+            draft.unlink(missing_ok=True)
         if os.name != "nt":  # Windows syncs no folders
             opened = os.open(self.folder, os.O_RDONLY)
             os.fsync(opened)
             os.close(opened)
-
     def remove(self, name):
         self._path_of(name).unlink(missing_ok=True)
-
     def names(self):
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        stems = [path.stem for path in self.folder.iterdir() if re.fullmatch("([2-7][0-9a-f])+[.]json", path.name)]
-        return [bytes.fromhex(stem).decode() for stem in sorted(stems)]
-
+        files = [path for path in self.folder.iterdir() if re.fullmatch("([2-7][0-9a-f])+[.]json", path.name)]
+        return [bytes.fromhex(path.stem).decode() for path in sorted(files)]
     def _path_of(self, name):
         return self.folder / (name.encode().hex() + ".json")
-
 
 # In seconds; timeout is for each read. An order is not_started after not_started_after of looks (an interval each).
 class Client:
     def __init__(self, base_url, api_key, api_secret, payment_account_id, store, *, timeout=10, interval=5,
                  deadline=120, not_started_after=600, now=time.time, sleep=time.sleep):
         self.address = _check(base_url, ADDRESS, "base_url (MOMO_BASE_URL)", "such as https://host/v2").rstrip("/")
-        key = _check(api_key, "[!-~]+", "api_key (MOMO_API_KEY)", "ASCII without spaces")
-        secret = _check(api_secret, "[!-~]+", "api_secret (MOMO_API_SECRET)", "ASCII without spaces")
+        _check(api_key, "[!-~]+", "api_key (MOMO_API_KEY)", "ASCII without spaces")
+        _check(api_secret, "[!-~]+", "api_secret (MOMO_API_SECRET)", "ASCII without spaces")
         self.account = _check(payment_account_id, "[1-9][0-9]{0,14}", "account (MOMO_PAYMENT_ACCOUNT_ID)", "a number")
-        self.headers = {"X-API-Key": key, "X-API-Secret": secret, "Content-Type": "application/json"}
+        self.headers = {"X-API-Key": api_key, "X-API-Secret": api_secret, "Content-Type": "application/json"}
         self.service = f"{self.address}, account {self.account}"
         self.store = store
         self._get = lambda name: _use_store(name, lambda: store.get(name))
-        self.timeout = timeout
-        self.interval = interval
-        self.deadline = deadline
+        self.timeout, self.interval, self.deadline = timeout, interval, deadline
         self.not_started_after = not_started_after
-        self.now = now
-        self.sleep = sleep
+        self.now, self.sleep = now, sleep
         self.opener = request.OpenerDirector()  # it follows no redirect, and takes a refusal for an answer
         for handler in (request.ProxyHandler, request.HTTPHandler, request.HTTPSHandler):
             self.opener.add_handler(handler())
 
     def pay(self, reference, phone, amount):
         return self.wait(reference, self.start(reference, phone, amount))
+    def find(self, reference, phone, amount):  # the payment as the list shows it, or None; the order need not be stored
+        return self._find_payment(self._new_order(reference, phone, amount))
 
     def start(self, reference, phone, amount):
         """Starts an order. If it is stored already, it is returned, and nothing is pushed."""
@@ -153,29 +149,20 @@ class Client:
             return self._read(key, str(failure))
 
     def open(self):
-        names = dict.fromkeys(_use_store("the folder", self.store.names))
-        orders = [self._read(name) for name in names if "~" not in name and f"{name}~ended" not in names]
-        return [order for order in orders if order["may_have_paid"]]
-
-    def find(self, reference, phone, amount):  # the payment as the list shows it, or None; the order need not be stored
-        return self._find_payment(self._new_order(reference, phone, amount))
+        names = set(_use_store("the folder", self.store.names))
+        keys = [name for name in sorted(names) if "~" not in name and f"{name}~ended" not in names]
+        orders = [self._read(key, is_needed=False) for key in keys]
+        return [order for order in orders if order and order["may_have_paid"]]
 
     def _new_order(self, reference, phone, amount):
         digits = re.sub(r"[\s().-]", "", str(phone))
         _check(digits, r"([+]?254|0|(?=[17][0-9]{8}$))[0-9]{9}", "the phone", "such as 0712345678")
-        _check(amount, r"[1-9][0-9]{0,8}([.][0-9]{1,2})?", "the amount", "from 1, two decimals at most")
+        number = float(_check(amount, r"[1-9][0-9]{0,8}([.][0-9]{1,2})?", "the amount", "from 1, two decimals at most"))
         tag = hashlib.sha256(_key_of(reference).encode()).hexdigest()[:4]  # a reference with the same end has another
         return {
-            "service": self.service,
-            "reference": str(reference),
-            "service_reference": f"{reference}~{tag}",
-            "phone": "254" + digits[-9:],
-            "amount": float(amount),
-            "status": "unknown",
-            "checkout_request_id": None,
-            "receipt": None,
-            "result_code": None,
-            "result_desc": None,
+            "service": self.service, "reference": str(reference), "service_reference": f"{reference}~{tag}",
+            "phone": "254" + digits[-9:], "amount": int(number) if number.is_integer() else number,
+            "status": "unknown", "checkout_request_id": None, "receipt": None, "result_code": None, "result_desc": None,
         }
 
     def list(self, **filters):
@@ -183,7 +170,7 @@ class Client:
         rows = {}
         for page in range(1, 10_001):
             answer = self._call("/transactions.php?" + parse.urlencode({**filters, "page": page, "limit": 100}))
-            page_rows = answer.get("transactions", answer.get("data"))
+            page_rows = answer.get("data") if answer.get("transactions") is None else answer["transactions"]
             is_list = isinstance(page_rows, list) and all(isinstance(row, dict) and row.get("id") for row in page_rows)
             if not is_list:
                 raise MomoError("unknown", "/transactions.php: the answer has no list of payments")
@@ -193,13 +180,13 @@ class Client:
             pages = pagination.get("total_pages") if isinstance(pagination, dict) else None
             is_last = page >= pages if isinstance(pages, int) else not is_new and len(page_rows) < 100
             if is_last:
-                return [*rows.values()]
+                return list(rows.values())
             if not is_new:
                 break
         raise MomoError("unknown", "/transactions.php: a list without its end")
 
     def _find_payment(self, order):
-        """The payment of an order, or None. Of a push that a proxy repeated, one is paid, or all must have ended."""
+        """The payment of an order, or None. Of several with its reference, one must be paid, or all have ended."""
         id = order["checkout_request_id"]
         payments = [self._call("/status.php", {"checkout_request_id": id})] if id else self._find_by_reference(order)
         if id and (payments[0].get("checkout_request_id") or id) != id:
@@ -212,22 +199,25 @@ class Client:
         raise MomoError("unknown", f"the service shows {json.dumps(statuses)}")
 
     def _find_by_reference(self, order):
-        """The payments of an order by its reference. Empty only if no payment can be its own."""
-        def is_own(row):
-            with contextlib.suppress(TypeError, ValueError):  # an amount that is no number
-                return str(row.get("phone"))[-9:] == order["phone"][3:] and float(row.get("amount")) == order["amount"]
+        """The payments of an order by its reference. Empty only if none can be its own, as a masked one can."""
+        def is_own(row):  # None: its phone or its amount cannot be read
+            row_phone, amount = str(row.get("phone")), str(row.get("amount"))
+            if re.fullmatch("[+]?[0-9]{9,15}", row_phone) and re.fullmatch("[0-9]{1,15}([.][0-9]+)?", amount):
+                return row_phone[-9:] == phone[3:] and float(amount) == order["amount"]
+        phone = order["phone"]
         found = self.list(search=order["service_reference"])
         own = [row for row in found if is_own(row)]
         # A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
         if own and not self.list(search=order["service_reference"][:-1] + "x"):
             return own
         # §4.3 promises the search for a phone alone; a service may show phones as 07…
-        rows = self.list(search=order["phone"]) + self.list(search="0" + order["phone"][3:])
-        own_names = _key_of(order["reference"]) + "~"
-        names = [name for name in _use_store("the folder", self.store.names) if not name.startswith(own_names)]
-        ids = [(self._get(name) or {}).get("checkout_request_id") for name in names]
-        others = [row for row in rows if is_own(row) and (row.get("checkout_request_id") or "none") not in ids]
-        if found or others:
+        rows = self.list(search=phone) + self.list(search="0" + phone[3:])
+        prefix = _key_of(order["reference"]) + "~"
+        names = [name for name in _use_store("the folder", self.store.names) if not name.startswith(prefix)]
+        others = [self._get(name) or {} for name in names]
+        ids = [other["checkout_request_id"] for other in others if other.get("checkout_request_id")]
+        rest = [row for row in rows if is_own(row) is not False and row.get("checkout_request_id") not in ids]
+        if found or rest:
             raise MomoError("unknown", f"the service shows a payment that can be that of {order['reference']}")
         return []
 
@@ -240,8 +230,8 @@ class Client:
                 status = response.status
                 answer = {**json.loads(response.read(10_000_000))}
         except Exception as failure:
-            is_cut = isinstance(getattr(failure, "reason", None), (ConnectionResetError, BrokenPipeError))
-            kind = "unreachable" if isinstance(failure, error.URLError) and not is_cut else "unknown"
+            is_lost = isinstance(getattr(failure, "reason", None), (ConnectionResetError, BrokenPipeError))
+            kind = "unreachable" if isinstance(failure, error.URLError) and not is_lost else "unknown"
             answer = {"message": f"{path}: no answer of the service ({status or failure})"}
         if status == 200 and answer.get("success") is True:
             return answer
@@ -252,13 +242,18 @@ class Client:
         raise MomoError(kind, message, may_have_paid=kind == "unknown" or path != "/stkpush.php")
 
     def _count_not_found(self, order):
-        """Adds the time since the last look, at most the interval: a push can come late, and now() can jump."""
+        """Adds the time since the last look by the same clock, at most the interval: clocks differ, and jump."""
         name = order["service_reference"] + "~asked"
         now_ms = round(1000 * self.now())
-        last = self._get(name) or {}  # another process may have counted
-        elapsed_ms = max(0, min(now_ms - last.get("asked_ms", 0), round(1000 * self.interval)))
-        asked = {"asked_ms": now_ms, "not_found_ms": last.get("not_found_ms", 0) + elapsed_ms}
-        _use_store(name, lambda: self.store.add(name, asked, replaces=True))
+        clocks = (self._get(name) or {}).get("clocks", [{"asked_ms": 0, "not_found_ms": 0}])  # the last look by each
+        not_found_ms = max(clock["not_found_ms"] for clock in clocks)
+        last = next((clock for clock in clocks if clock["asked_ms"] <= now_ms), None)
+        last = last or {"asked_ms": now_ms, "not_found_ms": not_found_ms}
+        counted_ms = last["not_found_ms"] + min(now_ms - last["asked_ms"], round(1000 * self.interval))
+        look = {"asked_ms": now_ms, "not_found_ms": max(not_found_ms, counted_ms)}
+        looks = [look] + [clock for clock in clocks if clock is not last]
+        looks.sort(key=lambda clock: -clock["asked_ms"])
+        _use_store(name, lambda: self.store.add(name, {"clocks": looks[-10:]}, replaces=True))
 
     def _record(self, key, stored, payment, reason=None):
         """Stores what a payment says, beside what is stored: no process takes back what another has stored."""
@@ -273,48 +268,53 @@ class Client:
             _use_store(key, lambda: self.store.add(name, order))
         return self._read(key, reason)
 
-    def _read(self, key, reason=None):
-        """An order as it was stored last, and why it is not final. Each of its states is a file that never changes."""
+    def _read(self, key, reason=None, is_needed=True):
+        """An order as it was stored last, and why it is not final. KEY is as it was started, KEY~pending as accepted,
+        KEY~ended as it ended; these never change. SERVICE_REFERENCE~asked counts the time in which it was not found."""
         order = self._get(f"{key}~ended") or self._get(f"{key}~pending") or self._get(key)
+        if order is None and not is_needed:
+            return None
         if order is None:
             raise MomoError("not_found", f"{key} has not been started with this folder")
         owner = order.get("service", "another program")
         if owner != self.service:
             raise MomoError("usage", f"{key} is an order of {owner}, not of {self.service}: use another folder")
         asked = self._get(order["service_reference"] + "~asked") or {}
-        if order["status"] == "unknown" and asked.get("not_found_ms", 0) >= 1000 * self.not_started_after:
+        not_found_ms = max((clock["not_found_ms"] for clock in asked.get("clocks", [])), default=0)
+        if order["status"] == "unknown" and not_found_ms >= 1000 * self.not_started_after:
             order.update(status="not_started", result_desc="not found in time")
         order["may_have_paid"] = order["status"] not in FINAL_STATUSES
         if reason and order["may_have_paid"]:
             order["reason"] = reason
         return order
 
-
 def _key_of(reference):  # the service ignores the case
     return _check(reference, r"(?! )[ -}]{1,87}(?<! )", "reference", "1-87 of ASCII, no ~, no outer spaces").lower()
-
-
-def _check(value, pattern, name, right):
+def _check(value, pattern, name, expected):
     text = "" if value is None else str(value)
     given = "" if "secret" in name else f"; it is {text!r}"
     if not re.fullmatch(pattern, text):
-        raise MomoError("usage", f"{name} must be {right}{given}", may_have_paid=False)
+        raise MomoError("usage", f"{name} must be {expected}{given}", may_have_paid=False)
     return text
-
-
 def _use_store(name, action, may_have_paid=True):
     try:
         return action()
     except Exception as failure:
-        doubt = "; the customer may have paid" if may_have_paid else ""
-        raise MomoError("store", f"{name} cannot be read or stored: {failure}{doubt}", may_have_paid) from failure
-
-
-if __name__ == "__main__" and sys.argv[1:2] == ["pay"]:  # python3 client.py pay REFERENCE PHONE AMOUNT
-    env = os.environ.get
-    store = FileStore(env("MOMO_ORDERS") or Path(__file__).resolve().with_name("momo-orders"))
-    account = env("MOMO_PAYMENT_ACCOUNT_ID")
-    momo = Client(env("MOMO_BASE_URL"), env("MOMO_API_KEY"), env("MOMO_API_SECRET"), account, store)
-    order = momo.pay(*sys.argv[2:])
-    print(json.dumps(order))
-    sys.exit(FINAL_STATUSES.get(order["status"], 13))
+        warning = "; the customer may have paid" if may_have_paid else ""
+        raise MomoError("store", f"{name} cannot be read or stored: {failure}{warning}", may_have_paid) from failure
+if __name__ == "__main__":
+    try:
+        command, *arguments = sys.argv[1:] or [""]
+        if COMMANDS.get(command) != len(arguments):
+            raise MomoError("usage", USAGE, may_have_paid=False)
+        env = os.environ.get
+        store = FileStore(env("MOMO_ORDERS") or Path(__file__).resolve().with_name("momo-orders"))
+        account = env("MOMO_PAYMENT_ACCOUNT_ID")
+        momo = Client(env("MOMO_BASE_URL"), env("MOMO_API_KEY"), env("MOMO_API_SECRET"), account, store)
+        result = getattr(momo, command)(*arguments)
+        code = 0 if command == "open" else 3 if result is None else FINAL_STATUSES.get(result["status"], 13)
+    except MomoError as failure:
+        code = ERRORS[failure.kind]
+        result = {"error": {"code": failure.kind, "message": str(failure), "may_have_paid": failure.may_have_paid}}
+    print(json.dumps(result))
+    sys.exit(code)

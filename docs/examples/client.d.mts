@@ -77,6 +77,6 @@ export function fileStore(folder: string): Store;
 
 export class MomoError extends Error {
   readonly kind: "store" | "usage" | "not_found" | "credentials" | "refused" | "unreachable" | "unknown";
-  /** If it is false, nothing was pushed. */
+  /** If it is false, this call pushed nothing. */
   readonly mayHavePaid: boolean;
 }

@@ -21,7 +21,18 @@ test("a shop that is bundled with the client into one file runs as the shop, and
 test("a copy with another name is the command, too", async () => {
   const copy = join(newFolder(), "momo.mjs");
   copyFileSync(join(import.meta.dir, "../../clients/client.mjs"), copy);
-  const { stderr, exitCode } = await runToEnd([process.execPath, copy, "pay", "A", "0712345678", "100"], { env: {} });
-  expect(stderr).toContain("baseUrl (MOMO_BASE_URL) must be such as https:");
-  expect(exitCode).toBe(1);
+  const { stdout, exitCode } = await runToEnd([process.execPath, copy, "pay", "A", "0712345678", "100"], { env: {} });
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: "usage", may_have_paid: false } });
+  expect(exitCode).toBe(2);
+});
+
+test("a shop in CommonJS requires the client", async () => {
+  const folder = newFolder();
+  copyFileSync(join(import.meta.dir, "../../clients/client.mjs"), join(folder, "client.mjs"));
+  writeFileSync(join(folder, "shop.cjs"), 'console.log(typeof require("./client.mjs").createClient);');
+  expect(await runToEnd([process.execPath, join(folder, "shop.cjs")])).toEqual({
+    stdout: "function\n",
+    stderr: "",
+    exitCode: 0,
+  });
 });

@@ -47,13 +47,13 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     name: "believes its own clock that nothing has started",
     shows: ANSWER,
     from: 642,
-    mjs: [["Math.max(0, Math.min(nowMs - asked_ms, intervalMs))", "nowMs - asked_ms"]],
+    mjs: [["Math.min(nowMs - last.asked_ms, intervalMs)", "nowMs - last.asked_ms"]],
   },
   {
     name: "counts milliseconds as seconds",
     shows: ANSWER,
     from: 68,
-    mjs: [["not_found_ms + elapsedMs", "not_found_ms + elapsedMs / 1000"]],
+    mjs: [["last.asked_ms, intervalMs)", "last.asked_ms, intervalMs) / 1000"]],
   },
   {
     name: "takes no answer for a failure",

@@ -5,7 +5,7 @@ import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
-import { environmentOf, json, PAID, PAYMENT, PROGRAMS, processesOf, serveService } from "./programs.ts";
+import { environmentOf, json, PAID, PAYMENT, PROGRAMS, processesOf, runCommand, serveService } from "./programs.ts";
 
 /** The clients as commands. */
 
@@ -56,9 +56,67 @@ for (const program of PROGRAMS) {
     test(
       "names a variable that is missing",
       async () => {
-        const { stdout, stderr, exitCode } = await pay(file, {});
-        expect(stdout + stderr).toContain("(MOMO_BASE_URL) must be such as https:");
-        expect(exitCode).not.toBe(0);
+        const { error, exitCode } = await runCommand(command, {}, "pay", ...PAYMENT);
+        expect(error).toMatchObject({ code: "usage", may_have_paid: false });
+        expect(error?.message).toContain("(MOMO_BASE_URL) must be such as https:");
+        expect(exitCode).toBe(2);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "starts, asks for, waits for, finds and lists orders, with the exit code of each",
+      async () => {
+        let isPaid = false;
+        const { baseUrl } = serveService({
+          status: () => json(isPaid ? PAID : { status: "pending" }),
+          list: () => json({ transactions: [] }),
+        });
+        const env = environmentOf(baseUrl, newFolder());
+        expect(await runCommand(command, env, "start", ...PAYMENT)).toMatchObject({ status: "pending", exitCode: 13 });
+        expect(await runCommand(command, env, "ask", "order-0001")).toMatchObject({ status: "pending", exitCode: 13 });
+        const { result, exitCode } = await runCommand(command, env, "open");
+        expect({ result, exitCode }).toMatchObject({ result: [{ reference: "ORDER-0001" }], exitCode: 0 });
+        isPaid = true;
+        expect(await runCommand(command, env, "wait", "ORDER-0001")).toMatchObject({
+          status: "completed",
+          exitCode: 0,
+        });
+        expect(await runCommand(command, env, "open")).toMatchObject({ result: [], exitCode: 0 });
+        expect(await runCommand(command, env, "find", ...PAYMENT)).toMatchObject({ result: null, exitCode: 3 });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["a wrong phone", ["pay", "ORDER-0001", "07123", "100"], "usage", 2, false],
+      ["no command", [], "usage", 2, false],
+      ["a command that does not exist", ["refund", "ORDER-0001"], "usage", 2, false],
+      ["an argument that is missing", ["pay", "ORDER-0001", "0712345678"], "usage", 2, false],
+      ["an argument too many", ["open", "ORDER-0001"], "usage", 2, false],
+      ["an order that is not there", ["ask", "ORDER-0001"], "not_found", 3, true],
+      ["wrong credentials", ["start", ...PAYMENT], "credentials", 4, false],
+    ])(
+      "prints an error as JSON: %s",
+      async (_, args, code, exitCode, mayHavePaid) => {
+        const { baseUrl } = serveService({ push: () => json({ message: "no" }, 401) });
+        const said = await runCommand(command, environmentOf(baseUrl, newFolder()), ...args);
+        expect(said).toMatchObject({ error: { code, may_have_paid: mayHavePaid }, exitCode });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "ends with 1 if its folder cannot be used, 5 for a refusal, and 6 for an answer that tells nothing",
+      async () => {
+        const { baseUrl } = serveService({
+          push: () => json({ message: "no" }, 400),
+          list: () => json({}, 503),
+        });
+        const env = environmentOf(baseUrl, newFolder());
+        expect((await runCommand(command, { ...env, MOMO_ORDERS: file }, "start", ...PAYMENT)).exitCode).toBe(1);
+        expect((await runCommand(command, env, "start", ...PAYMENT)).exitCode).toBe(5);
+        expect((await runCommand(command, env, "find", ...PAYMENT)).exitCode).toBe(6);
       },
       TEST_TIMEOUT_MS,
     );

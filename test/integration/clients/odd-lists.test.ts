@@ -87,17 +87,57 @@ for (const program of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
-    test.each(["1,000.00", "", null, {}])(
-      "takes no row whose amount is %p for that of its order",
-      async (amount) => {
+    test.each([
+      ["amount", "1,000.00"],
+      ["amount", "KES 100"],
+      ["amount", ""],
+      ["amount", null],
+      ["amount", {}],
+      ["amount", Number("9".repeat(300))],
+      ["phone", "254712***678"],
+      ["phone", "5678"],
+      ["phone", null],
+    ])(
+      "never says not_started where the %s of a row cannot be read: %p",
+      async (member, value) => {
         const list = (_page: number, search: string) =>
-          json({ transactions: search === PHONE ? [{ ...OWN_ROW, amount }] : [] });
+          json({ transactions: search === PHONE ? [{ ...OWN_ROW, [member]: value }] : [] });
         const { baseUrl } = serveService({ push: LOST, list });
         const orders = newFolder();
         await run(baseUrl, orders, "start", ...PAYMENT);
+        storeNotFound(orders, 599_000);
         expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
           status: "unknown",
-          reason: "the service shows no payment",
+          reason: "the service shows a payment that can be that of ORDER-0001",
+        });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "reads an amount of 400 digits",
+      async () => {
+        const text = JSON.stringify({ success: true, message: "", transactions: [{ ...OWN_ROW, amount: 777 }] });
+        const list = () => new Response(text.replace("777", "7".repeat(400)));
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("unknown");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([[{}], [""], [{ 1: OWN_ROW }], [null], [0]])(
+      "takes %p for no list",
+      async (transactions) => {
+        const list = () => json({ transactions, pagination: { total_pages: 1 } });
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        storeNotFound(orders, 599_000);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
+          status: "unknown",
+          reason: "/transactions.php: the answer has no list of payments",
         });
       },
       TEST_TIMEOUT_MS,

@@ -145,7 +145,7 @@ export const environmentOf = (baseUrl: string, orders: string) => ({
 /** A store with the look of a service that found nothing for so long. */
 export function storeNotFound(orders: string, notFoundMs: number): void {
   const { service_reference: push } = JSON.parse(readFileSync(join(orders, FILE), "utf8"));
-  const asked = { asked_ms: Date.now() - 60_000, not_found_ms: notFoundMs };
+  const asked = { clocks: [{ asked_ms: Date.now() - 60_000, not_found_ms: notFoundMs }] };
   writeFileSync(join(orders, fileOf(`${push}~asked`)), JSON.stringify(asked));
 }
 
@@ -155,6 +155,17 @@ function outputOf(line: string): Output {
 }
 
 type Environment = Readonly<Record<string, string>>;
+
+/** Runs the client as a command, with its exit code. */
+export async function runCommand(
+  command: readonly string[],
+  env: Environment,
+  ...args: readonly string[]
+): Promise<Output & { readonly exitCode: number | null }> {
+  const { stdout, stderr, exitCode } = await runToEnd([...command, ...args], { env });
+  expect(stderr).toBe("");
+  return { ...outputOf(stdout), exitCode };
+}
 
 /** Calls a client with this environment, in a process of its own. */
 export async function runWith(
