@@ -5,7 +5,7 @@ import { createClient } from "../../support/client.ts";
 import { until } from "../../support/waiting.ts";
 import { expectAddress, type Person, personAt } from "./person.ts";
 
-const LONG = "دفعة/注文/".repeat(10).slice(0, 95);
+const LONG = "دفعة/注文/".repeat(10).slice(0, 94);
 
 /** The texts of the rows, each on one line, from the top. */
 const rowsAre = ({ page }: Person, ...expected: (string | RegExp)[]) =>
@@ -20,6 +20,16 @@ const rowsAre = ({ page }: Person, ...expected: (string | RegExp)[]) =>
   );
 
 describeInBrowser("the list of payments", (scene) => {
+  test("at 1280 pixels the time is whole, and a long reference keeps its end", async () => {
+    await startPayment(scene.sandbox, { reference: `INV-2026-${"0".repeat(40)}000017` });
+    await scene.sandbox.clock.advance("24h");
+    const row = rowsOf(await scene.open({ viewport: { width: 1280, height: 800 } })).first();
+    const end = await row.getByText("000017", { exact: true }).boundingBox();
+    const cell = await row.locator(".c-ref").boundingBox();
+    expect((end?.x ?? 0) + (end?.width ?? 0)).toBeLessThanOrEqual((cell?.x ?? 0) + (cell?.width ?? 0));
+    expect(await row.locator(".c-time").evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+  });
+
   test("payments appear when they start, and change when they end; the tiles count and select them", async () => {
     const { clock } = scene.sandbox;
     const person = personAt(await scene.open());
@@ -71,7 +81,7 @@ describeInBrowser("the list of payments", (scene) => {
   test("a payment is found by what a person knows of it; if there is none, the page says how to go on", async () => {
     await startPayment(scene.sandbox, { phone: "0764672239", reference: "INV/2026/0042" });
     await startPayment(scene.sandbox, { phone: "0711000002", reference: "0043-A" });
-    await startPayment(scene.sandbox, { phone: "0711000003", reference: `${LONG}/0044` });
+    await startPayment(scene.sandbox, { phone: "0711000003", reference: `${LONG}-/0044` });
     const person = personAt(await scene.open());
     const found = {
       "0764 672 239": "INV/2026/0042",

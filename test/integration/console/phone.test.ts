@@ -5,6 +5,19 @@ import { until } from "../../support/waiting.ts";
 import { expectAddress, personAt } from "./person.ts";
 
 describeInBrowser("the phone", (scene) => {
+  test("what stands below the phone is never printed over, also with a refusal", async () => {
+    await startPayment(scene.sandbox);
+    const page = await scene.open({ viewport: { width: 1280, height: 800 }, expected: /409/ });
+    await page.route("**/answer", (route) => route.fulfill({ status: 409, json: { message: "not now ".repeat(20) } }));
+    const phone = personAt(page).at("Phones");
+    await phone.fill({ "How the prompt ends": "cancelled" });
+    await phone.click("End prompt");
+    await phone.reads("not now not now");
+    const above = await phone.place.getByText("Any PIN pays").boundingBox();
+    const below = await phone.place.getByText("I answer the next prompts").boundingBox();
+    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+  });
+
   test("shows a prompt; a wrong PIN is refused beside its field; the keypad types, Escape cancels, a PIN pays", async () => {
     const ids: string[] = [];
     for (const order of [{ amount: 11 }, { amount: 22 }, { amount: 1200, reference: "ORDER-7", description: "Shoes" }])

@@ -35,9 +35,9 @@ export function Transactions() {
 }
 
 const COLUMNS: readonly ColumnHead[] = [
-  ["Time", "c-time", 9.75],
+  ["Time", "c-time", 9.25],
   ["Reference", "c-ref"],
-  [<span class="unseen">Findings</span>, "c-sign", 2],
+  [<span class="unseen">Findings</span>, "c-sign", 1.5],
   ["Phone", "c-phone", 7.25],
   ["Amount, KES", "c-amount number", 10.25],
   ["Status", "c-status", 7.5],
@@ -96,7 +96,7 @@ function Row({ of: transaction }: { of: Transaction }) {
         </a>
       </td>
       <td class="c-ref" style="grid-area: ref" title={reference ?? "no reference"}>
-        {kind !== "api" && <span class="pill">{kind}</span>} {reference ?? <span class="muted">–</span>}
+        {kind !== "api" && <span class="pill">{kind}</span>} <Reference text={reference} />
       </td>
       <td class="c-sign" style="grid-area: sign">
         {found && <Warned words={labelsOf(found)} isSign />}
@@ -114,6 +114,19 @@ function Row({ of: transaction }: { of: Transaction }) {
         {reason || <code>{transaction.momo_receipt_number}</code>}
       </td>
     </tr>
+  );
+}
+
+/** A long reference is cut in the middle: those of one shop differ at the end. */
+function Reference({ text }: { text: string | null }) {
+  if (text === null) return <span class="muted">–</span>;
+  const letters = [...text];
+  if (letters.length <= 14) return text;
+  return (
+    <span class="ends" dir="auto">
+      <span class="cut">{letters.slice(0, -6)}</span>
+      <span>{letters.slice(-6)}</span>
+    </span>
   );
 }
 
