@@ -3,7 +3,7 @@ import { ask, beginAnew, isLoaded, loadMissing, quietly } from "./asking.ts";
 import { isNewer } from "./live-list.ts";
 import { isFiltered } from "./logic/filters.ts";
 import * as state from "./state.ts";
-import type { TransactionList } from "./wire.ts";
+import type { RequestPage, TransactionList } from "./wire.ts";
 
 /** Loads the rows below the list, as many as a page has. Payments that arrive push them to later pages; those that end may leave it. */
 export async function loadMore(): Promise<void> {
@@ -26,6 +26,20 @@ export async function loadMore(): Promise<void> {
   }
 }
 
+/** Loads the rest of the log: an answer has a bound in bytes, so the first one may have a part of it. */
+async function loadOlderRequests(): Promise<void> {
+  let hasMore = true;
+  while (hasMore) {
+    const oldest = state.log.peek().at(-1);
+    if (!oldest) return;
+    const path = `/requests?limit=${state.MOST_REQUESTS}&before=${oldest.id}`;
+    const page = await ask<RequestPage>(() => path);
+    if (!page) return;
+    state.log.value = state.withRequests(page.requests);
+    hasMore = Boolean(page.next) && state.log.peek().at(-1) !== oldest;
+  }
+}
+
 /**
  * Loads everything: at the start, and when events were missed.
  * @returns false if another load has begun meanwhile
@@ -42,6 +56,7 @@ export async function loadAll(): Promise<boolean> {
     await state.merchants.load();
     if (!isLast()) return;
     await loadMissing();
+    await loadOlderRequests();
     if (!isLast()) return;
     state.isFirstRun.value = state.list.value.total === 0 && !isFiltered(state.filters.value);
     isLoaded.value = true;

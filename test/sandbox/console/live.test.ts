@@ -175,3 +175,18 @@ test("a picked phone stays on the handset for 8 s, and longer while it rings; th
   jest.advanceTimersByTime(1);
   expect(state.pickedPhone.value).toBe(null);
 });
+
+test("the log is whole, also if the server gives it in several answers", async () => {
+  const pageBefore = (before: number) => ({
+    requests: down(before - 1, 200)
+      .reverse()
+      .map((id) => ({ id })),
+    next: before > 401 ? "more" : null,
+  });
+  server.answer = async (path) => {
+    const [, before = 601] = /before=(\d+)/.exec(path) ?? [];
+    return Response.json({ ...ANYTHING, ...(path.includes("/requests") && pageBefore(Number(before))) });
+  };
+  await loadAll();
+  expect(idsOf(state.requests.rows.value)).toEqual(down(600, 400));
+});
