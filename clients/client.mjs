@@ -20,7 +20,6 @@ const ERRORS = { store: 1, usage: 2, not_found: 3, credentials: 4, refused: 5, u
 const REFUSALS = { 400: "refused", 401: "credentials", 403: "refused", 404: "refused", 405: "refused" };
 const ADDRESS = /^https?:[/][/]([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?([/][^\s?#]*)?$/i;
 const UNSENT = /^(connect|getaddrinfo) |REFUSED|INVALID_URL|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION/i;
-
 export class MomoError extends Error {
   constructor(kind, message, { mayHavePaid = true } = {}) {
     super(message);
@@ -68,7 +67,6 @@ export function fileStore(/** @type {string} */ folder) {
     },
   };
 }
-
 /** Times are in milliseconds. An order is not_started after notStartedAfterMs of looks (an interval each at most). */
 export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store, ...options }) {
   const { timeoutMs = 10_000, intervalMs = 5000, deadlineMs = 120_000, notStartedAfterMs = 600_000 } = options;
@@ -116,9 +114,11 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   async function wait(reference, started = null) {
     const pauseMs = Math.max(100, Math.min(intervalMs, deadlineMs));
     let order = started ?? (await ask(reference));
-    for (let waitedMs = 0; order.may_have_paid && waitedMs < deadlineMs; waitedMs += pauseMs) {
+    for (let waitedMs = 0; order.may_have_paid && waitedMs < deadlineMs; ) {
       await sleep(pauseMs);
+      const beganMs = performance.now();
       order = await ask(reference);
+      waitedMs += pauseMs + performance.now() - beganMs; // no jump of now() ends or prolongs it
     }
     return order;
   }
@@ -196,10 +196,10 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   /** The payments of an order by its reference. Empty only if none can be its own, as a masked one can (2547***678). */
   async function findByReference(order) {
     const { reference, service_reference, phone, amount } = order;
-    const isOwn = (row) => String(row.phone).endsWith(phone.slice(3)) && Number(row.amount) === amount;
     const isReadable = (row) => /^[+]?\d{9,15}$/.test(row.phone) && /^\d{1,15}([.]\d+)?$/.test(row.amount);
+    const isOwn = (row) => String(row.phone).endsWith(phone.slice(3)) && Number(row.amount) === amount;
     const found = await list({ search: service_reference });
-    const own = found.filter(isOwn);
+    const own = found.filter((row) => isReadable(row) && isOwn(row));
     // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
     if (own.length > 0 && (await list({ search: `${service_reference.slice(0, -1)}x` })).length === 0) return own;
     // §4.3 promises the search for a phone alone; a service may show phones as 07…

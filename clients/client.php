@@ -114,9 +114,11 @@ final class Client {
     public function wait(string $reference, ?array $started = null): array {
         $pause = max(0.1, min($this->interval, $this->deadline));
         $order = $started ?? $this->ask($reference);
-        for ($waited = 0; $order['may_have_paid'] && $waited < $this->deadline; $waited += $pause) {
+        for ($waited = 0; $order['may_have_paid'] && $waited < $this->deadline;) {
             ($this->sleep)($pause);
+            $began = hrtime(true);
             $order = $this->ask($reference);
+            $waited += $pause + (hrtime(true) - $began) / 1e9; // no jump of now() ends or prolongs it
         }
         return $order;
     }
@@ -164,11 +166,9 @@ final class Client {
             $answer = $this->call('/transactions.php?' . http_build_query(['page' => $page, 'limit' => 100] + $filter));
             $pageRows = $answer['transactions'] ?? $answer['data'] ?? null; // an array only if it is a list: see call
             $known = count($rows);
-            foreach (is_array($pageRows) ? $pageRows : [null] as $row) {
-                $isRow = is_scalar($row->id ?? null);
-                if (!$isRow) throw new MomoError('unknown', '/transactions.php: the answer has no list of payments');
-                $rows["$row->id"] = (array) $row;
-            }
+            $isList = is_array($pageRows) && !array_filter($pageRows, fn ($row) => !is_scalar($row->id ?? null));
+            if (!$isList) throw new MomoError('unknown', '/transactions.php: the answer has no list of payments');
+            foreach ($pageRows as $row) $rows["$row->id"] = (array) $row;
             $pages = $answer['pagination']->total_pages ?? null;
             $isLast = is_int($pages) ? $page >= $pages : count($rows) === $known && count($pageRows) < 100;
             if ($isLast) return array_values($rows);
@@ -240,9 +240,9 @@ final class Client {
     }
     /** Stores what a payment says, beside what is stored: no process takes back what another has stored. */
     private function record(string $key, array $stored, array $payment, ?string $reason = null): array {
-        $status = $payment['status'];
-        if ($status !== $stored['status'] && $status !== 'unknown') {
-            $order = [...$stored, 'status' => $status, 'may_have_paid' => !isset(FINAL_STATUSES[$status])];
+        if ($payment['status'] !== $stored['status'] && $payment['status'] !== 'unknown') {
+            $isFinal = isset(FINAL_STATUSES[$payment['status']]);
+            $order = [...$stored, 'status' => $payment['status'], 'may_have_paid' => !$isFinal];
             $order['checkout_request_id'] ??= $payment['checkout_request_id'] ?? null ?: null;
             $order['receipt'] = $payment['momo_receipt_number'] ?? null ?: null;
             $order['result_code'] = $payment['result_code'] ?? null;

@@ -19,7 +19,6 @@ import sys
 import time
 from pathlib import Path
 from urllib import error, parse, request
-
 FINAL_STATUSES = {"completed": 0, "failed": 10, "cancelled": 11, "expired": 12, "not_started": 5}  # with exit codes
 ERRORS = {"store": 1, "usage": 2, "not_found": 3, "credentials": 4, "refused": 5, "unreachable": 6, "unknown": 6}
 REFUSALS = {400: "refused", 401: "credentials", 403: "refused", 404: "refused", 405: "refused"}
@@ -127,8 +126,9 @@ class Client:
         waited = 0
         while order["may_have_paid"] and waited < self.deadline:
             self.sleep(pause)
-            waited += pause
+            began = time.monotonic()
             order = self.ask(reference)
+            waited += pause + time.monotonic() - began  # no jump of now() ends or prolongs it
         return order
 
     def ask(self, reference):

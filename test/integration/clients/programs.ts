@@ -33,6 +33,8 @@ interface Program {
   readonly caller: readonly string[];
   /** A program that pays within 3 s, while its clock goes back by an hour. */
   readonly payBackwards: (url: string) => readonly string[];
+  /** A program that pays: it waits for 0.5 s, with pauses of 0.1 s. */
+  readonly waitShortly: (url: string, folder: string) => readonly string[];
 }
 
 export const PROGRAMS: readonly Program[] = [
@@ -50,6 +52,13 @@ export const PROGRAMS: readonly Program[] = [
          store: fileStore(process.cwd()), now: () => ms, sleep, deadlineMs: 3000 });
        console.log((await momo.pay("ORDER-0001", "0712345678", 100)).status, slept);`,
     ],
+    waitShortly: (baseUrl, folder) => [
+      ...["node", "--input-type=module", "-e"],
+      `import { createClient, fileStore } from "${CLIENTS}/client.mjs";
+       const momo = createClient({ baseUrl: "${baseUrl}", apiKey: "a", apiSecret: "b", paymentAccountId: 1,
+         store: fileStore("${folder}"), intervalMs: 100, deadlineMs: 500 });
+       console.log((await momo.pay("ORDER-0001", "0712345678", 100)).status);`,
+    ],
   },
   {
     name: "Python",
@@ -65,6 +74,12 @@ def sleep(seconds):
 momo = Client("${url}", "a", "b", 1, FileStore(os.getcwd()), now=lambda: times[-1], sleep=sleep, deadline=3)
 print(momo.pay("ORDER-0001", "0712345678", Decimal("100.00"))["status"], round(sum(slept) * 1000))`,
     ],
+    waitShortly: (url, folder) => [
+      ...[...PYTHON, "-c"],
+      `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore
+momo = Client("${url}", "a", "b", 1, FileStore("${folder}"), interval=0.1, deadline=0.5)
+print(momo.pay("ORDER-0001", "0712345678", 100)["status"])`,
+    ],
   },
   {
     name: "PHP",
@@ -78,6 +93,12 @@ print(momo.pay("ORDER-0001", "0712345678", Decimal("100.00"))["status"], round(s
        $now = function () use (&$time) { return $time; };
        $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore(getcwd()), now: $now, sleep: $sleep, deadline: 3);
        echo $momo->pay("ORDER-0001", "0712345678", 100)["status"], " ", $slept * 1000, "\n";`,
+    ],
+    waitShortly: (url, folder) => [
+      ...["php", "-r"],
+      `require "${CLIENTS}/client.php";
+       $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore("${folder}"), interval: 0.1, deadline: 0.5);
+       echo $momo->pay("ORDER-0001", "0712345678", 100)["status"], "\n";`,
     ],
   },
 ];

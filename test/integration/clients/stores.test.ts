@@ -81,7 +81,7 @@ for (const [name, needs, program] of OPEN_WITH_REMOVED)
   });
 
 for (const program of PROGRAMS) {
-  const { name, needs } = program;
+  const { name, needs, waitShortly } = program;
   const run = runnerOf(program);
 
   describeWith(needs, `the client in ${name}`, () => {
@@ -96,6 +96,22 @@ for (const program of PROGRAMS) {
         const { baseUrl } = serveService();
         await run(baseUrl, orders, "start", "ORDER-0002", "0712345678", "100");
         expect((await run(baseUrl, orders, "open")).result).toMatchObject([{ reference: "ORDER-0002" }]);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "waits until its deadline, which slow answers do not prolong",
+      async () => {
+        const { baseUrl, looks } = serveService({
+          async status() {
+            await Bun.sleep(300);
+            return json({ status: "pending" });
+          },
+        });
+        const { stdout, stderr } = await runToEnd(waitShortly(baseUrl, newFolder()));
+        expect({ stdout, stderr }).toEqual({ stdout: "pending\n", stderr: "" });
+        expect(looks()).toBeLessThan(5); // five pauses are the whole deadline
       },
       TEST_TIMEOUT_MS,
     );
