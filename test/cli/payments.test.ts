@@ -102,6 +102,17 @@ describe("a server whose answers change while momo waits", () => {
     expect((await runMomo(["status", "7", "--wait", "--interval", "50ms", ...flags])).exitCode).toBe(11);
   });
 
+  test.concurrent("the look-up of the number is part of the time-out: after it there is one last poll", async () => {
+    const server = serveFake(async ({ url }) => {
+      if (url.endsWith("/status.php")) return pending();
+      await Bun.sleep(200);
+      return Response.json({ ...PENDING, transactions: [{ id: 7, checkout_request_id: "ws_CO_7" }] });
+    });
+    const times = ["--interval", "50ms", "--timeout", "100ms"];
+    await runMomo(["status", "7", "--wait", ...times, ...flagsOf(server)]);
+    expect(server.requests.filter(({ url }) => url.endsWith("/status.php"))).toHaveLength(1);
+  });
+
   test.concurrent("the wait ends when the server ends", async () => {
     const ended = await startIn(newFolder());
     await ended.stop();

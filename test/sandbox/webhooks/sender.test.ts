@@ -195,6 +195,22 @@ test.each([0, 3000])(
   },
 );
 
+test("while the clock is frozen, an attempt takes none of its time, also if the clock is moved meanwhile", async () => {
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  const receiver = startReceiver(() => promise);
+  const { sender, realClock, clock, saved, savedAre, claim } = openSender(receiver);
+  clock.freeze();
+  claim();
+  sender.look();
+  await receiver.until(1);
+  realClock.advance(400);
+  clock.advance(3000);
+  resolve(new Response("", { status: 500 }));
+  await savedAre(1);
+  expect(saved).toMatchObject([{ id: 7, dueAtMs: 1000 + 1000, attempts: [{ durationMs: 400 }] }]);
+  await sender.stop();
+});
+
 test.each([
   ["that is late because no server ran is repeated after a pause", 0, "time", 121_000 + 1000],
   ["that is late after a move before its due time, too", 900, "time", 900 + 121_000 + 1000],
