@@ -1,4 +1,5 @@
 import { OUTCOMES as OUTCOME_TABLE } from "../../sandbox/network/outcomes.ts";
+import type { FilterName } from "../../src/domain/filters.ts";
 import type { Random } from "../../src/domain/random.ts";
 import { mulberry32 } from "../support/random.ts";
 import { dayInNairobi } from "./auditor/views.ts";
@@ -77,7 +78,8 @@ export function drawQuery(prng: Prng, nowMs: number, texts: readonly string[]): 
     const cut = [...typed].slice(0, prng.int(1, typed.length)).join("");
     return prng.chance(0.3) ? cut.toLowerCase() : cut;
   };
-  const filters: Record<string, () => string> = {
+  // The compiler refuses a filter that is missing here.
+  const filters: Record<FilterName | "page" | "limit", () => string> = {
     page: () => String(prng.pick([1, 1, 2, 2, 3, 4, 1000])),
     limit: () => String(prng.pick([1, 2, 3, 5, 7, 10, 100])),
     type: () => prng.pick(["api", "API", "web", "Wallet_Deposit", "credit_topup"]),

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { TransactionFilter } from "../../../src/domain/filters.ts";
 import { receiptNumber, transactionCode } from "../../../src/domain/identifiers.ts";
 import type { Msisdn } from "../../../src/domain/phone.ts";
-import { type Day, dayOf } from "../../../src/domain/timestamp.ts";
+import { type Day, dayOf, endOfDayMs, startOfDayMs } from "../../../src/domain/timestamp.ts";
 import { KINDS, STATUSES, type Transaction } from "../../../src/domain/transaction.ts";
 import { onEveryEngine, useOneShop } from "../../support/engines.ts";
 import { CREATED_AT_MS, insertPending, paid } from "../../support/shop.ts";
@@ -24,7 +24,7 @@ const anySearch = fc
   )
   .map(([text, length, inCase]) => [...text].slice(0, length).join("")[inCase]());
 
-/** The compiler refuses a filter that is missing here. */
+/** Values that rows have, so that bounds are tested at their edge. The compiler refuses a filter that is missing here. */
 const MEMBERS: { [M in keyof TransactionFilter]-?: fc.Arbitrary<NonNullable<TransactionFilter[M]>> } = {
   type: fc.constantFrom(...KINDS),
   status: fc.constantFrom(...STATUSES),
@@ -111,6 +111,27 @@ onEveryEngine((engine) => {
     }
     const { rows } = await shop.store.transactionList.list(1, {}, { number: 1, limit: 1 });
     expect(rows).toHaveLength(1);
+  });
+});
+
+onEveryEngine((engine) => {
+  const shop = useOneShop(engine, 1);
+
+  test("a day has its first and its last millisecond, however its payments are looked for", async () => {
+    const day = dayOf(CREATED_AT_MS);
+    const [before, after] = [day - 1, day + 1] as Day[];
+    const ids = async (filter: TransactionFilter) => {
+      const { rows } = await shop.store.transactionList.list(1, filter, { number: 1, limit: 10 });
+      return rows.map(({ id }) => id);
+    };
+    for (const createdAtMs of [startOfDayMs(day), endOfDayMs(day) - 1]) {
+      const { id, checkoutRequestId } = await insertPending(shop.store, { createdAtMs, reference: "Edge" });
+      for (const one of [{}, { id }, { search: checkoutRequestId }, { search: "edge" }]) {
+        expect(await ids({ ...one, date_from: day, date_to: day }), JSON.stringify(one)).toContain(id);
+        expect(await ids({ ...one, date_from: after }), JSON.stringify(one)).not.toContain(id);
+        expect(await ids({ ...one, date_to: before }), JSON.stringify(one)).not.toContain(id);
+      }
+    }
   });
 });
 
