@@ -51,7 +51,7 @@ export const RULES = [
 
 export type FindingKind = (typeof RULES)[number]["kind"];
 
-/** The kinds of findings, each once. */
+/** The kinds of findings, each once: `takesRowAbove` is another rule of the kind of `takesWrongRow`. */
 export const KINDS: readonly Kind<FindingKind>[] = RULES.filter((rule) => rule !== takesRowAbove);
 
 export const KIND_NAMES: readonly FindingKind[] = KINDS.map(({ kind }) => kind);

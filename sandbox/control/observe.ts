@@ -57,7 +57,7 @@ export interface ObserveOptions extends Refusing {
  * valid credentials.
  */
 export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions): Handler {
-  const { faults, log, delayed, ownSecret, clock, realClock, stopwatch, stopping } = options;
+  const { faults, log, ownSecret, clock, realClock, stopwatch, stopping } = options;
   const isProbe = ({ headers }: Request) => headers.has(PROBE_HEADER) && headers.get(OWN_HEADER) === ownSecret;
 
   const refuse = refuseAndLog(options);
@@ -91,10 +91,10 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     const called = faults.isEmpty ? null : api.called(request);
     const struck = called && (await strike(called, request));
     const kind = struck && kindOf(struck.fault);
-    const held = kind?.holds ? hold(request, target.path, atMs, arrived) : null;
-    if (held) {
+    const delayed = kind?.delays ? delayedRequest(request, target.path, atMs, arrived) : null;
+    if (delayed) {
       keepOpen?.(request);
-      delayed.add(held);
+      options.delayed.add(delayed);
     }
     const exchange = newExchange(target);
     let own = null as Reply | null;
@@ -104,7 +104,7 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     };
     const result = kind && (await kind.strike(struck.fault, { ...struck, carryOut, fail, wait }));
     const { answered, isInjected, hidden } = result ? answerOf(own, result) : plain(await carryOut());
-    if (held) delayed.delete(held);
+    if (delayed) options.delayed.delete(delayed);
     if (isProbe(request)) return respond(answered);
     const body = exchange.body ?? (answered.status === 200 && !result ? null : await unread(request, realClock));
     const isTakenLeniently = answered.status === 400 && api.wouldTake(request, body);
@@ -127,13 +127,13 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
   };
 }
 
-function hold(request: Request, path: string, atMs: number, arrived: number): DelayedRequest {
-  const held: DelayedRequest = { atMs, arrived, path, headers: request.headers, members: null };
+function delayedRequest(request: Request, path: string, atMs: number, arrived: number): DelayedRequest {
+  const delayed: DelayedRequest = { atMs, arrived, path, headers: request.headers, members: null };
   const keep = (bytes: Uint8Array) => {
-    held.members = membersOf(new TextDecoder().decode(bytes));
+    delayed.members = membersOf(new TextDecoder().decode(bytes));
   };
   readBytes(request.clone() as Request).then(keep, () => {}); // a body that breaks off charges nobody
-  return held;
+  return delayed;
 }
 
 /** Of momo's own requests, those of `momo doctor` have this header: they start no payment, and are not logged. */

@@ -12,7 +12,7 @@ export const delay = faultKind({
     delay: { label: "Delay", type: "text", first: "2s", placeholder: "2s" },
   },
   inWords: ({ delay = "0s" }) => `${delay} late`,
-  holds: true,
+  delays: true,
   async strike({ delay = "0s" }, { wait, carryOut, fail }) {
     const isOver = await wait(parseDuration(delay, "delay"));
     return isOver ? carryOut() : fail(503, "the server stops; the operation was not carried out");

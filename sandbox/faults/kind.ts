@@ -22,7 +22,7 @@ export interface FaultKind<Shape extends z.core.$ZodLooseShape, Kept> {
   /** What a fault does, in a few words. */
   inWords(fault: Members<Shape>): string;
   /** Whether it carries the operation out later: until then, the audit knows that the request is there. */
-  readonly holds?: true;
+  readonly delays?: true;
   /**
    * For a kind that counts requests.
    * @param kept what it has kept of the request before; null for the first one

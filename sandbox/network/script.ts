@@ -36,7 +36,7 @@ export const DECIDERS = {
   network_limit: "The network's own limit of KES 250,000",
   test_phone: "The test phone",
   default: "The default of the server",
-  person: "A person, or a script in place of one,",
+  person: "A person or a script in place of one",
 };
 
 /** Who decided the outcome, or `person` for an answer by hand. {@link decide} has the order. */

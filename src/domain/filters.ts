@@ -2,8 +2,8 @@ import { type Day, formatDay, parseDay } from "./timestamp.ts";
 import { KINDS, STATUSES } from "./transaction.ts";
 
 /**
- * The filters of the list (§4.3), by the names of their parameters. All that reads a filter takes it from here: both APIs and their
- * description, the lenient form, the command, the page, the tool and the audit. Only `src/store/list-query.ts` has another line for each.
+ * The filters of the list (§4.3), by the names of their parameters. Both APIs and their description, the lenient form, the command, the
+ * page, the tool and the audit read this table. Only `src/store/list-query.ts` has a line of its own for each filter.
  */
 
 const MAX_SEARCH_LENGTH = 100;
@@ -18,9 +18,9 @@ interface Filter<Value> {
   readonly rule: string;
   /** The JSON Schema of the parameter, and of the value in `filters_applied`. */
   readonly schema: { readonly type: "string" | "integer" | "number" } & Readonly<Record<string, unknown>>;
-  /** It selects the payment of the examples. */
+  /** A value that selects the payment of the examples. */
   readonly example: string | number;
-  /** Of a filter whose values are a few words. */
+  /** All values, if they are a few words. */
   readonly choices?: readonly string[];
   /** The value in `filters_applied`, if it is not the value itself. */
   shown?(value: Value): string | number;
