@@ -51,7 +51,8 @@ function argumentsOf(action: CalledAction, usual: object = {}) {
 /** What a tool takes. With several actions, `action` says which, and each argument says for which it is. */
 export function inputOf(tool: ToolWithActions, paymentAccountId: number | null): StandardSchemaWithJSON<object> {
   const actions = Object.entries(tool.actions).map(([name, action]) => ({
-    ...{ name, summary: callOf(action).summary },
+    name,
+    summary: callOf(action).summary,
     ...argumentsOf(action, action.usual?.({ paymentAccountId })),
   }));
   const names = actions.map(({ name }) => name);

@@ -123,7 +123,9 @@ export class Service {
     const content = json === undefined ? (body ?? null) : JSON.stringify(json);
     const sent: Sent = {
       method: method ?? (content === null ? "GET" : "POST"),
-      ...{ path, body: content, as },
+      path,
+      body: content,
+      as,
       headers: content === null ? {} : { "Content-Type": "application/json" },
     };
     let received: Received;

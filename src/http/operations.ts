@@ -110,8 +110,13 @@ const transactions: Operation<typeof listTransactionsSchema> = {
 export const NOTHING = {
   rows: [],
   summary: {
-    ...{ totalItems: 0, completedAmountCents: 0, completedCount: 0, pendingCount: 0, failedCount: 0 },
-    ...{ cancelledCount: 0, expiredCount: 0 },
+    totalItems: 0,
+    completedAmountCents: 0,
+    completedCount: 0,
+    pendingCount: 0,
+    failedCount: 0,
+    cancelledCount: 0,
+    expiredCount: 0,
   },
 };
 

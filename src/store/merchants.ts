@@ -54,7 +54,9 @@ const OF_MERCHANT = "WHERE merchant_id = $1::bigint ORDER BY id";
 export interface AccountRow extends Omit<PaymentAccount, "tariff">, Tariff {}
 
 export const toAccount = ({ id, merchantId, name, basisPoints, fixedCents }: AccountRow): PaymentAccount => ({
-  ...{ id, merchantId, name },
+  id,
+  merchantId,
+  name,
   tariff: { basisPoints, fixedCents },
 });
 

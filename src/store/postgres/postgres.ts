@@ -54,7 +54,10 @@ async function open(options: PostgresOptions, address: Address, connections: Con
   // Not retried, so that a wrong address is reported at once.
   await connections.use({ openMs: OPEN_MS, workMs: OPEN_MS }, ({ query }) => query("SELECT 1"));
   const beating = createHeartbeat({
-    ...{ sql, clock, stopwatch, host: options.clock },
+    sql,
+    clock,
+    stopwatch,
+    host: options.clock,
     afterBeat: () => foldTotals(sql, dayOf(clock.nowMs()) - DAYS_IN_USE),
     reportFault: options.reportFault ?? (() => {}),
   });
@@ -80,7 +83,14 @@ async function open(options: PostgresOptions, address: Address, connections: Con
       sql,
       schema,
       vitals: createVitals({
-        ...{ sql, clock, heartbeat: beating, connections, meter, numbering, deliveries, shards },
+        sql,
+        clock,
+        heartbeat: beating,
+        connections,
+        meter,
+        numbering,
+        deliveries,
+        shards,
         engineFailureOf: (error) => engineFailureOf(error, address),
       }),
       exportAll: () => exportTables(connections),
