@@ -44,6 +44,30 @@ test("every link in the documents leads to a file and a heading that exist", () 
   expect(links.map(([path, link]) => problemOf(path, link)).filter((problem) => problem !== null)).toEqual([]);
 });
 
+/** A file by its ending, or anything with a slash inside. */
+const PATH = /(?<=`)(?:[\w.-]+(?:\/[\w.-]+)+|[\w.-]+\.(?:ts|txt|sql|md|json|yml))(?=\/?`)/g;
+
+/** Where the end of a path is enough. */
+const ROOMS = ["", "src/", "sandbox/", "cli/", "test/s*/", ".github/"];
+
+/** Whether it is the path of a file or a folder, or the end of one. NAME and NNNN_name stand for any name. */
+function isPath(path: string): boolean {
+  if (existsSync(join(ROOT, path))) return true;
+  const name = path.replace(/NAME|NNNN_name/, "*");
+  return ROOMS.some((room) => {
+    const pattern = room === "" ? name : `${room}**/${name}`;
+    return !new Bun.Glob(pattern).scanSync({ cwd: ROOT, onlyFiles: false, dot: true }).next().done;
+  });
+}
+
+test("every path that the documents for contributors name exists", () => {
+  const named = [readDocument("CONTRIBUTING.md"), ...contributing].flatMap(({ path, text }) =>
+    [...text.matchAll(PATH)].map(([name]) => [path, name] as const),
+  );
+  expect(named.length).toBeGreaterThan(90);
+  expect(named.filter(([, name]) => !isPath(name))).toEqual([]);
+});
+
 /** The files that a document links. */
 const linkedBy = (path: string) => linksOf(readDocument(path)).map((link) => link.split("#")[0]);
 
