@@ -28,7 +28,7 @@ export class MomoError extends Error {
   }
 }
 
-/** Keeps values as files, for programs in all languages. A table of yours needs these functions: see client.d.mts. */
+/** Keeps values as files, for programs in all languages. A table needs these functions: momo help table-store.mjs */
 export function fileStore(/** @type {string} */ folder) {
   check(folder, /^([/\\]|[a-z]:)/i, "the folder of the orders", "an absolute path, such as /srv/orders");
   const pathOf = (name) => `${folder}/${Buffer.from(name).toString("hex")}.json`;

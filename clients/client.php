@@ -21,7 +21,7 @@ final class MomoError extends \Exception {
         parent::__construct($message);
     }
 }
-/** Keeps values as files, for programs in all languages. A table of yours needs these methods: see client.d.mts. */
+/** Keeps values as files, for programs in all languages. A table needs these methods: momo help table-store.php */
 final class FileStore {
     public function __construct(private string $folder) {
         check($folder, '~^(/|\\\\|[a-z]:)~i', 'the folder of the orders', 'an absolute path, such as /srv/orders');

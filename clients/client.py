@@ -32,7 +32,7 @@ class MomoError(Exception):
         self.kind = kind  # one of ERRORS; unreachable: nothing was sent; unknown: no answer
         self.may_have_paid = may_have_paid
 
-# Keeps values as files, for programs in all languages. A table of yours needs these methods: momo help client.d.mts
+# Keeps values as files, for programs in all languages. A table needs these methods: momo help table_store.py
 class FileStore:
     def __init__(self, folder):
         _check(folder, r"([/\\]|[A-Za-z]:).*", "the folder of the orders", "an absolute path, such as /srv/orders")

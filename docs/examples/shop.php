@@ -1,5 +1,6 @@
 <?php
 // A shop in plain PHP. momo client php > client.php; php -S 127.0.0.1:3000 shop.php; every minute a cron: php shop.php
+// A customer pays: curl -d phone=0712345678 http://127.0.0.1:3000/orders/order1001. Its page asks: the same address, without -d.
 require __DIR__ . '/client.php';
 
 $folder = getenv('MOMO_ORDERS') ?: __DIR__ . '/orders';

@@ -2,11 +2,11 @@
 //   $store = new TableStore(new PDO('mysql:host=127.0.0.1;dbname=shop', $user, $password)); // instead of FileStore
 // The connection is no other's: in a transaction of yours that is rolled back, a push would be forgotten.
 
-const TABLE = 'CREATE TABLE IF NOT EXISTS momo_orders (name VARCHAR(200) PRIMARY KEY, value TEXT NOT NULL)';
-
 final class TableStore {
+    private const TABLE = 'CREATE TABLE IF NOT EXISTS momo_orders (name VARCHAR(200) PRIMARY KEY, value TEXT NOT NULL)';
+
     public function __construct(private PDO $database) {
-        $this->run(TABLE);
+        $this->run(self::TABLE);
     }
 
     public function get(string $name): ?array {
