@@ -1,16 +1,7 @@
 import type { Push } from "../facts/payment.ts";
 import { pushRule, type Verdict } from "../rule.ts";
 import { HOW_TO_LOOK, WHO_REPEATS } from "../words.ts";
-import {
-  chargedAgain,
-  type Pair,
-  pairsOf,
-  paymentOf,
-  paymentsOf,
-  requestsOf,
-  whatWasKnown,
-  whyAgain,
-} from "./second-charge.ts";
+import { chargedAgain, type Pair, pairsOf, partsOf, whatWasKnown, whyAgain } from "./second-charge.ts";
 
 const ADVICE =
   "Ask until the first payment is final before you charge again: an answer that did not come may still take effect. At your deadline the outcome is unknown; a person or a later run decides. Disable the button, and make the reference before the first try.";
@@ -46,10 +37,7 @@ export const chargesTwice = pushRule({
     return {
       message: `${chargedAgain(first, second)} ${why}${doubt}`,
       ...(!first.isDelivered && { advice: `${ADVICE} ${WHO_REPEATS} ${HOW_TO_LOOK}` }),
-      requestIds: requestsOf(first, second),
-      payment: paymentOf(first, second),
-      payments: paymentsOf(first, second),
-      atMs: second.atMs,
+      ...partsOf(first, second),
     };
   },
 });

@@ -1,16 +1,7 @@
 import { pushRule, type Verdict } from "../rule.ts";
 import { HOW_TO_LOOK, WHO_REPEATS } from "../words.ts";
 import { chargesTwice } from "./charges-twice.ts";
-import {
-  chargedAgain,
-  type Pair,
-  pairsOf,
-  paymentOf,
-  paymentsOf,
-  requestsOf,
-  whatWasKnown,
-  whyAgain,
-} from "./second-charge.ts";
+import { chargedAgain, type Pair, pairsOf, partsOf, whatWasKnown, whyAgain } from "./second-charge.ts";
 
 const ADVICE =
   "This time the customer cannot pay twice, by luck. A time-out, a lost connection and a status of 500 and above say nothing about the payment: ask until it is final. At your deadline the outcome is unknown; a person or a later run decides.";
@@ -49,10 +40,7 @@ export const repeatsBlindly = pushRule({
     return {
       message: `${chargedAgain(first, second)} ${whyAgain(first, second)}. This time ${luck}.`,
       ...(!first.isDelivered && { advice: `${ADVICE} ${WHO_REPEATS} ${HOW_TO_LOOK}` }),
-      requestIds: requestsOf(first, second),
-      payment: paymentOf(first, second),
-      payments: paymentsOf(first, second),
-      atMs: second.atMs,
+      ...partsOf(first, second),
     };
   },
 });

@@ -1,5 +1,5 @@
 import { toShillings } from "../../../src/domain/money.ts";
-import type { Payment, Push } from "../facts/payment.ts";
+import type { Push } from "../facts/payment.ts";
 import { continues } from "../facts/tries.ts";
 import { clean } from "../words.ts";
 
@@ -112,12 +112,13 @@ function whatListShowed({ arrived, payment }: Push, { lastList }: Push): string 
   return `and ${what} did not show its payment${isEncoded ? "" : " (in an address, a reference must be percent-encoded)"}`;
 }
 
-/** The requests of both; one that is still delayed is not in the log. */
-export const requestsOf = (first: Push, second: Push): number[] =>
-  [first.requestId, second.requestId].filter((id) => id > 0);
-
-export const paymentsOf = (first: Push, second: Push): (Payment | null)[] => [first.payment, second.payment];
-
-/** The second payment; the first, if the second request is still delayed. */
-export const paymentOf = (first: Push, second: Push): Payment | null =>
-  second.requestId > 0 ? second.payment : first.payment;
+/**
+ * What a finding about both shows: the requests (one that is still delayed is not in the log), the second payment (or the first, if the
+ * second request is still delayed), and both.
+ */
+export const partsOf = (first: Push, second: Push) => ({
+  requestIds: [first.requestId, second.requestId].filter((id) => id > 0),
+  payment: second.requestId > 0 ? second.payment : first.payment,
+  payments: [first.payment, second.payment],
+  atMs: second.atMs,
+});
