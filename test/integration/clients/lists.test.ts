@@ -5,8 +5,11 @@ import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
 import {
+  askAfterLoss,
   CHECKOUT_ID,
   json,
+  LOST,
+  OWN_ROW,
   PAID,
   PAYMENT,
   PHONE,
@@ -17,9 +20,6 @@ import {
 } from "./programs.ts";
 
 /** Services that do not search, or only a part of it, and whose lists have short pages. */
-
-const LOST = () => json({}, 504);
-const OWN_ROW = { id: 7, amount: 100, phone: "254712345678", checkout_request_id: CHECKOUT_ID, ...PAID };
 
 /** For how long a push was not found, as the folder has it. */
 function notFoundMs(orders: string): number {
@@ -78,10 +78,7 @@ for (const program of PROGRAMS) {
           const first = shift(page) === 0 ? 0 : (page - 1) * 100 - shift(page);
           return json({ transactions: rows.slice(first, first + 100) });
         };
-        const { baseUrl } = serveService({ push: LOST, list });
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
+        expect((await askAfterLoss(run, list)).result).toMatchObject({
           status: "unknown",
           reason: "/transactions.php: a list without its end",
         });
@@ -95,10 +92,7 @@ for (const program of PROGRAMS) {
         const rows = Array.from({ length: 40 }, (_, index) => ({ ...OWN_ROW, id: index + 1, phone: "254700000000" }));
         const list = (page: number) =>
           json({ transactions: rows.slice(0, 10), pagination: { current_page: page, total_pages: 3 + page } });
-        const { baseUrl } = serveService({ push: LOST, list });
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
+        expect((await askAfterLoss(run, list)).result).toMatchObject({
           status: "unknown",
           reason: "/transactions.php: a list without its end",
         });
@@ -176,11 +170,7 @@ for (const program of PROGRAMS) {
           const isReference = searchesReferences && search === pushed;
           return json({ transactions: isReference || row.phone.startsWith(search) ? [row] : [] });
         };
-        const { baseUrl } = serveService({ push: LOST, list });
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        storeNotFound(orders, 599_000);
-        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe(expected);
+        expect((await askAfterLoss(run, list, 599_000)).status).toBe(expected);
       },
       TEST_TIMEOUT_MS,
     );

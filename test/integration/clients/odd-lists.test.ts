@@ -3,22 +3,9 @@ import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { serveFake } from "../../support/fake-server.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
-import {
-  CHECKOUT_ID,
-  json,
-  PAID,
-  PAYMENT,
-  PHONE,
-  PROGRAMS,
-  runnerOf,
-  serveService,
-  storeNotFound,
-} from "./programs.ts";
+import { askAfterLoss, json, LOST, OWN_ROW, PAYMENT, PHONE, PROGRAMS, runnerOf, serveService } from "./programs.ts";
 
 /** Services whose search finds other references, and whose lists have odd rows, odd pages or no end. */
-
-const LOST = () => json({}, 504);
-const OWN_ROW = { id: 7, amount: 100, phone: "254712345678", checkout_request_id: CHECKOUT_ID, ...PAID };
 
 afterAll(cleanUp);
 
@@ -53,10 +40,7 @@ for (const program of PROGRAMS) {
       async (member, value) => {
         const list = (_page: number, search: string, pushed: string) =>
           json({ transactions: search === pushed ? [{ ...OWN_ROW, [member]: value }] : [] });
-        const { baseUrl } = serveService({ push: LOST, list });
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
+        expect((await askAfterLoss(run, list)).result).toMatchObject({
           status: "unknown",
           reason: "the service shows a payment that can be that of ORDER-0001",
         });
@@ -78,11 +62,7 @@ for (const program of PROGRAMS) {
             transactions: search === PHONE ? [{ ...OWN_ROW, [member]: value }] : [],
             pagination: { total_pages: 1 },
           });
-        const { baseUrl } = serveService({ push: LOST, list });
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        storeNotFound(orders, 599_000);
-        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("unknown");
+        expect((await askAfterLoss(run, list, 599_000)).status).toBe("unknown");
       },
       TEST_TIMEOUT_MS,
     );
@@ -102,11 +82,7 @@ for (const program of PROGRAMS) {
       async (member, value) => {
         const list = (_page: number, search: string) =>
           json({ transactions: search === PHONE ? [{ ...OWN_ROW, [member]: value }] : [] });
-        const { baseUrl } = serveService({ push: LOST, list });
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        storeNotFound(orders, 599_000);
-        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
+        expect((await askAfterLoss(run, list, 599_000)).result).toMatchObject({
           status: "unknown",
           reason: "the service shows a payment that can be that of ORDER-0001",
         });
@@ -119,10 +95,7 @@ for (const program of PROGRAMS) {
       async () => {
         const text = JSON.stringify({ success: true, message: "", transactions: [{ ...OWN_ROW, amount: 777 }] });
         const list = () => new Response(text.replace("777", "7".repeat(400)));
-        const { baseUrl } = serveService({ push: LOST, list });
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("unknown");
+        expect((await askAfterLoss(run, list)).status).toBe("unknown");
       },
       TEST_TIMEOUT_MS,
     );
@@ -131,11 +104,7 @@ for (const program of PROGRAMS) {
       "takes %p for no list",
       async (transactions) => {
         const list = () => json({ transactions, pagination: { total_pages: 1 } });
-        const { baseUrl } = serveService({ push: LOST, list });
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        storeNotFound(orders, 599_000);
-        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).result).toMatchObject({
+        expect((await askAfterLoss(run, list, 599_000)).result).toMatchObject({
           status: "unknown",
           reason: "/transactions.php: the answer has no list of payments",
         });
@@ -148,10 +117,7 @@ for (const program of PROGRAMS) {
       async (pagination) => {
         const list = (_page: number, search: string, pushed: string) =>
           json({ transactions: search === pushed ? [OWN_ROW] : [], pagination });
-        const { baseUrl } = serveService({ push: LOST, list });
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("completed");
+        expect((await askAfterLoss(run, list)).status).toBe("completed");
       },
       TEST_TIMEOUT_MS,
     );

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Child } from "../../support/child.ts";
-import { later } from "../../support/cleanup.ts";
+import { later, newFolder } from "../../support/cleanup.ts";
 import { serveFake } from "../../support/fake-server.ts";
 import { runToEnd, startMomo } from "../../support/momo.ts";
 import { findProgram, type Needed } from "../../support/needs.ts";
@@ -227,4 +227,26 @@ function startCaller(program: readonly string[]): Child {
     expect(child.stderr.text).toBe("");
   });
   return child;
+}
+
+/** The answer to a push whose outcome is unknown. */
+export const LOST = () => json({}, 504);
+
+/** The payment of PAYMENT, as a list shows it. */
+export const OWN_ROW = { id: 7, amount: 100, phone: PHONE, checkout_request_id: CHECKOUT_ID, ...PAID };
+
+/**
+ * What a client says of an order whose answer was lost, at a service with this list.
+ * @param notFoundMs for how long the service did not have it before
+ */
+export async function askAfterLoss(
+  run: CallClient,
+  list: NonNullable<Answers["list"]>,
+  notFoundMs = 0,
+): Promise<Output> {
+  const { baseUrl } = serveService({ push: LOST, list });
+  const orders = newFolder();
+  await run(baseUrl, orders, "start", ...PAYMENT);
+  if (notFoundMs > 0) storeNotFound(orders, notFoundMs);
+  return run(baseUrl, orders, "ask", "ORDER-0001");
 }

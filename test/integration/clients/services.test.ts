@@ -2,12 +2,20 @@ import { afterAll, expect, test } from "bun:test";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
-import { CHECKOUT_ID, json, PAID, PAYMENT, PROGRAMS, runnerOf, serveService, storeNotFound } from "./programs.ts";
+import {
+  CHECKOUT_ID,
+  json,
+  LOST,
+  OWN_ROW,
+  PAID,
+  PAYMENT,
+  PROGRAMS,
+  runnerOf,
+  serveService,
+  storeNotFound,
+} from "./programs.ts";
 
 /** What services answer to pushes and polls. */
-
-const LOST = () => json({}, 504);
-const OWN_ROW = { id: 7, amount: 100, phone: "254712345678", checkout_request_id: CHECKOUT_ID, ...PAID };
 
 afterAll(cleanUp);
 
