@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
-import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
+import { cleanUp, makePrograms, newFolder } from "../support/cleanup.ts";
 import { flagsOf, hang, serveFake } from "../support/fake-server.ts";
 import { KEYS, openMomo, openPlain, PROGRAM, runMomo, runToEnd, shownLines } from "../support/momo.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
@@ -138,10 +138,9 @@ describe("momo list", () => {
   test.concurrent("long output goes to the pager; below a table are the commands for the next page and for one payment", async () => {
     const { at, pay } = await startIn(newFolder());
     for (let count = 1; count <= 12; count++) await pay({}, "manual");
-    const programs = newProgramFolder();
-    writeFileSync(join(programs, "less"), '#!/bin/sh\nsed "s/^/$LESS: /"\n', { mode: 0o755 });
+    const { PATH } = makePrograms({ less: '#!/bin/sh\nsed "s/^/$LESS: /"\n' });
     const list = (more: Record<string, string>, limit: string, ...filters: string[]) => {
-      const env = { NO_COLOR: "1", PATH: `${programs}:${process.env.PATH}`, ...more };
+      const env = { NO_COLOR: "1", PATH, ...more };
       return openMomo(["list", ...at, "--limit", limit, ...filters], { env, rows: 10 });
     };
     const shown = async (...asked: Parameters<typeof list>) => {
@@ -261,27 +260,31 @@ describe("a person at a terminal", () => {
 });
 
 test.concurrent("momo open opens the console in the browser, and prints its address", async () => {
-  const folder = newProgramFolder();
-  const opened = join(folder, "opened");
-  writeFileSync(join(folder, "xdg-open"), `#!/bin/sh\necho "$1" > '${opened}'\n`, { mode: 0o755 });
-  const run = await runMomo(["open", ...shared.at], { env: { PATH: `${folder}:${process.env.PATH}` } });
-  expect(run).toEqual({ stdout: `${shared.origin}/_momo/\n`, stderr: "", exitCode: 0 });
-  if (process.platform === "linux") expect(await Bun.file(opened).text()).toBe(run.stdout);
-  expect((await runMomo(["open", "--print"])).exitCode).toBe(6);
-  writeFileSync(join(folder, "xdg-open"), "#!/bin/sh\nexit 3\n", { mode: 0o755 });
-  const without = await runMomo(["open", ...shared.at], { env: { PATH: `${folder}:${process.env.PATH}` } });
-  const stderr = "No program here opens addresses: open it in a browser yourself.\n";
-  expect(without).toEqual({ stdout: run.stdout, stderr, exitCode: 0 });
+  const opened = join(newFolder(), "opened");
+  const failing = "#!/bin/sh\nexit 3\n";
+  const writing = (what: string) => `#!/bin/sh\necho "${what}" > '${opened}'\n`;
+  const { bin } = makePrograms({ mine: writing("mine $*"), broken: "\0" });
+  const address = `${shared.origin}/_momo/`;
+  const printed = { stdout: `${address}\n`, stderr: "", exitCode: 0 };
+  const open = (env: Record<string, string>) => runMomo(["open", ...shared.at], { env });
+  const openWith = (programs: Record<string, string>) => open({ PATH: makePrograms(programs).PATH });
+  const expectOpened = async (text: string) => expect(await Bun.file(opened).text()).toBe(`${text}\n`);
 
-  const named = (BROWSER: string) => runMomo(["open", ...shared.at], { env: { BROWSER } });
-  writeFileSync(join(folder, "mine"), `#!/bin/sh\necho "mine $*" > '${opened}'\n`, { mode: 0o755 });
-  await named(`no-such-browser:${folder}/mine --new`);
-  expect(await Bun.file(opened).text()).toBe(`mine --new ${run.stdout}`);
-  await named(`${folder}/mine %s#payments`);
-  expect(await Bun.file(opened).text()).toBe(`mine ${run.stdout.trim()}#payments\n`);
-  writeFileSync(join(folder, "broken"), "\0", { mode: 0o755 });
-  for (const browser of ["no-such-browser", `${folder}/broken`]) {
-    const stderr = `BROWSER=${browser} opens no address: open it in a browser yourself.\n`;
-    expect(await named(browser)).toEqual({ stdout: run.stdout, stderr, exitCode: 0 });
+  expect(await openWith({ "xdg-open": writing("$1") })).toEqual(printed);
+  if (process.platform === "linux") await expectOpened(address);
+  const stderr = "No program here opens addresses: open it in a browser yourself.\n";
+  expect(await openWith({ "xdg-open": failing })).toEqual({ ...printed, stderr });
+  // As Linux in Windows has it.
+  expect(await openWith({ "xdg-open": failing, wslview: writing("in Windows $1") })).toEqual(printed);
+  if (process.platform === "linux") await expectOpened(`in Windows ${address}`);
+  expect((await runMomo(["open", "--print"])).exitCode).toBe(6);
+
+  await open({ BROWSER: `no-such-browser:${bin}/mine --new` });
+  await expectOpened(`mine --new ${address}`);
+  await open({ BROWSER: `${bin}/mine %s#payments` });
+  await expectOpened(`mine ${address}#payments`);
+  for (const BROWSER of ["no-such-browser", `${bin}/broken`]) {
+    const stderr = `BROWSER=${BROWSER} opens no address: open it in a browser yourself.\n`;
+    expect(await open({ BROWSER })).toEqual({ ...printed, stderr });
   }
 });

@@ -186,55 +186,10 @@ describe("one server by several names, and an address that is not its own", () =
     expect(await runMomo(["clock", "show", "-q", ...sandbox.at], { env })).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  test.concurrent("an address without its base path gets the hint for it", async () => {
-    const run = await runMomo(["pay", "0712345678", "5", "--base-url", ported("127.0.0.1", one), ...one.at]);
-    expectRefusal(run, 3, "--base-url or MOMO_BASE_URL: it ends with the base path, such as /v2");
-  });
-
-  test.concurrent.each(["status ws_CO_1", "status 1", "list --id 1"])(
-    "a base path that does not exist gets this hint, not one about the payment: %s",
-    async (words) => {
-      const run = await runMomo([...words.split(" "), "--base-url", `${ported("127.0.0.1", one)}/v9`, ...one.at]);
-      expectRefusal(run, 3, "--base-url or MOMO_BASE_URL: it ends with the base path, such as /v2");
-    },
-  );
-
-  test.concurrent("a MOMO_CONTROL_URL with another path gets a hint for it", async () => {
-    const env = { MOMO_CONTROL_URL: `${ported("127.0.0.1", one)}/v9` };
-    const run = await runMomo(["answer", "ws_CO_1", "--pin", "1234"], { env });
-    expectRefusal(run, 3, "check MOMO_CONTROL_URL, the address of the control API: it ends with /_momo");
-  });
-
-  const old = { MOMO_BASE_URL: "http://127.0.0.1:1/v2", MOMO_CONTROL_URL: "http://127.0.0.1:1/_momo" };
-
-  test.concurrent("a variable names an address, also of an earlier server: the refusal names the variable", async () => {
-    const env = { ...old, MOMO_DATA: one.at[1] };
-    const refusal = "nothing answers at http://127.0.0.1:1, which MOMO_CONTROL_URL in the environment names";
-    expectRefusal(await runMomo(["clock", "show"], { env }), 6, refusal);
-  });
-
-  test.concurrent("--data comes before the variables of another server, with their key and token", async () => {
-    const env = { ...old, MOMO_API_KEY: "mk_old", MOMO_API_SECRET: "ms_old", MOMO_CONTROL_TOKEN: "old-old-old-old" };
-    for (const words of [["list", "-q"], ["clock", "show", "-q"], ["health"]])
-      expect(await runMomo([...words, ...one.at], { env })).toMatchObject({ stderr: "", exitCode: 0 });
-  });
-
   test.concurrent("an address of a flag counts, also with the data directory of another server", async () => {
     const env = { MOMO_CONTROL_TOKEN: token };
     const flags = ["--base-url", one.baseUrl, ...apart.at];
     expect((await runMomo(["clock", "show", "-q", ...flags], { env })).exitCode).toBe(0);
-  });
-
-  test.concurrent("momo env --data prefers the directory", async () => {
-    const stale = {
-      ...old,
-      MOMO_API_KEY: "mk_old",
-      MOMO_API_SECRET: "ms_old",
-      MOMO_CONTROL_TOKEN: "old-old-old-old-old",
-    };
-    const { stdout } = await runMomo(["env", "--json", ...one.at], { env: stale });
-    expect(JSON.parse(stdout)).toMatchObject({ MOMO_BASE_URL: one.baseUrl, MOMO_CONTROL_TOKEN: token });
-    expect(JSON.parse(stdout).MOMO_API_KEY).toBe(one.headers["X-API-Key"]);
   });
 });
 

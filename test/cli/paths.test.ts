@@ -24,19 +24,6 @@ afterAll(cleanUp);
 /** Like a user without a home directory, who needs privileges: a relative one is none. */
 const HOMELESS = { HOME: "relative", XDG_DATA_HOME: "" };
 
-test.concurrent.each(["serve --port 0", "pay 0712345678 1", "health", "doctor", "list", "export copy.db", "keys list"])(
-  "without a home directory, the default data directory is refused by name: momo %s",
-  async (line) => {
-    expect(await runMomo(line.split(" "), { env: HOMELESS })).toEqual({
-      stdout: "",
-      stderr:
-        "momo: HOME is not set, so there is no default data directory\n" +
-        "      set HOME, or name a folder with --data or MOMO_DATA\n",
-      exitCode: 2,
-    });
-  },
-);
-
 test.concurrent("without a home directory, all goes that names a server or a folder, or needs none", async () => {
   const { at, baseUrl, headers } = await startIn(newFolder());
   const env = {
@@ -82,9 +69,6 @@ test.concurrent("~/ is the home directory in every option and variable of a file
   const made = "audit.txt copy.db cwd data other profile.json report.xml rules.json token";
   expect(readdirSync(HOME).sort()).toEqual(made.split(" "));
   expect(readdirSync(join(HOME, "cwd"))).toEqual([]);
-
-  const without = await runMomo(["health", "--data=~/data"], { env: HOMELESS });
-  expect(without.stderr).toStartWith("momo: ~/data is in the home directory, and HOME is not set\n");
 });
 
 test.concurrent.each([

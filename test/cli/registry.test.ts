@@ -2,20 +2,12 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { expectRefusal, KEYS, openMomo, PROGRAM, runMomo } from "../support/momo.ts";
+import { KEYS, openMomo, PROGRAM, runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
 /** Merchants, accounts and keys: `momo merchants`, `momo accounts`, `momo keys`. */
-
-test.concurrent("a merchant that was created before the server becomes its first, with an account and a key", async () => {
-  const data = join(newFolder(), "data");
-  await runMomo(["merchants", "create", "--name", "First", "--data", data]);
-  const { pay, control } = await startIn(data);
-  expect(await control("GET", "/merchants")).toMatchObject({ merchants: [{ id: 1, name: "First" }] });
-  expect(await pay({ payment_account_id: 1 })).toStartWith("ws_CO_");
-});
 
 const one = await startIn(newFolder());
 const two = await startIn(newFolder());
@@ -32,35 +24,6 @@ test.concurrent("a running server is told what changed, because it makes the acc
   expect((await runMomo(["accounts", "create", "--name", "Till", ...two.at])).exitCode).toBe(0);
   expect(await hears).toBe(true);
   aborted.abort();
-});
-
-describe("which server", () => {
-  const named = { MOMO_CONTROL_URL: two.controlUrl };
-  const here = () => ({ MOMO_DATA: join(newFolder(), "data") });
-
-  test.concurrent("the environment names it before the data directory, which is not made, and before the database", async () => {
-    const env = { ...named, ...here(), MOMO_DATABASE: "postgres://momo@127.0.0.1:1/none" };
-    const { exitCode } = await runMomo(["accounts", "create", "--name", "Named"], { env });
-    expect(exitCode).toBe(0);
-    expect(await two.control("GET", "/accounts")).toMatchObject({
-      accounts: expect.arrayContaining([expect.objectContaining({ name: "Named" })]),
-    });
-    expect(existsSync(env.MOMO_DATA)).toBe(false);
-  });
-
-  test.concurrent("nothing answers there: no other server is changed", async () => {
-    const env = { MOMO_BASE_URL: "http://127.0.0.1:1/v2", ...here() };
-    const run = await runMomo(["merchants", "create", "--name", "Lost"], { env });
-    expectRefusal(run, 6, "nothing answers at http://127.0.0.1:1, which MOMO_BASE_URL in the environment names");
-    expect(existsSync(env.MOMO_DATA)).toBe(false);
-  });
-
-  test.concurrent("--data comes before the environment", async () => {
-    await runMomo(["accounts", "create", "--name", "By its directory", ...one.at], { env: named });
-    expect(await one.control("GET", "/accounts")).toMatchObject({
-      accounts: expect.arrayContaining([expect.objectContaining({ name: "By its directory" })]),
-    });
-  });
 });
 
 describe("at a terminal momo asks for a missing flag", () => {

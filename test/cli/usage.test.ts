@@ -73,16 +73,6 @@ describe("standard output that cannot be written", () => {
   });
 });
 
-test("momo clock stop and momo clock start are freeze and resume", async () => {
-  for (const [word, frozen] of [
-    ["stop", true],
-    ["start", false],
-  ] as const) {
-    const { stdout } = await runMomo(["clock", word, "--json", ...sandbox.at]);
-    expect(JSON.parse(stdout)).toMatchObject({ frozen });
-  }
-});
-
 test.concurrent("a table of momo list takes two requests for any number of rows, the second for what only the sandbox knows, if it is one", async () => {
   const transactions = [7, 8].map((id) => ({ id, status: "pending", amount: 1, reference: `R-${id}` }));
   const pagination = { current_page: 1, total_pages: 1, total_items: 2 };
@@ -160,14 +150,6 @@ const NO_SERVER = {};
 const NOTHING_LISTENS = { MOMO_BASE_URL: "http://127.0.0.1:1/v2", MOMO_API_KEY: "mk_1", MOMO_API_SECRET: "ms_1" };
 const NO_KEY = { MOMO_BASE_URL: baseUrl };
 const BAD_KEY = { ...NOTHING_LISTENS, ...NO_KEY };
-
-test("what is missing is named: the accounts, the list of payments", async () => {
-  const { at, control } = await startIn(join(newFolder(), "of two words"));
-  const hintOf = async (...args: string[]) => failureOf(await runMomo([...args, "--json", ...at])).hint;
-  await control("PUT", "/faults", { faults: [{ kind: "error", status: 400, times: 1 }] });
-  expect(await hintOf("pay", "0712345678", "100")).toBe(null);
-  expect(await hintOf("status", "ws_CO_99")).toBe("momo list shows the payments");
-});
 
 test.concurrent.each<[name: string, args: string[], env: Record<string, string>, exitCode: number]>([
   ["pay", ["0712345678", "100"], NO_SERVER, 6],

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { helpPages } from "../../cli/run.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { TestIo } from "../support/io.ts";
-import { runMomo, type Served, serveMomo, startMomo } from "../support/momo.ts";
+import { type Served, serveMomo, startMomo } from "../support/momo.ts";
 import { drawFrom, SEED, TIMES } from "../support/random.ts";
 import { PATIENCE_MS } from "../support/waiting.ts";
 
@@ -128,17 +128,3 @@ async function expectPlainEnd({ args, env, culprit }: Invocation): Promise<void>
   if (exitCode !== 0 && !isEnded && args[0] !== "doctor") expect(text, what).toStartWith("momo: ");
   if (exitCode === 2) expect(text, what).toContain(culprit);
 }
-
-const ODD: [name: string, args: string[], exitCode: number][] = [
-  ["exec of no word", ["exec", "--", ""], 127],
-  ["exec of a device", ["exec", "--", "/dev/null"], 126],
-  ["exec of a folder", ["exec", "--", "/etc"], 126],
-  ["exec of an unknown command", ["exec", "--", "no-such-command"], 127],
-  ["status of a long id", ["status", "a".repeat(100_000)], 2],
-];
-test.concurrent.each(ODD)("%s: one line that says what is wrong", async (_name, args, code) => {
-  const { stdout, stderr, exitCode } = await runMomo(args, { cwd: newFolder() });
-  expect({ stdout, exitCode }, stderr).toEqual({ stdout: "", exitCode: code });
-  expect(stderr).not.toMatch(INTERNALS);
-  expect(stderr.trimEnd().split("\n").length, stderr).toBeLessThanOrEqual(2);
-});

@@ -44,6 +44,7 @@ export const withoutLists = (text: string): string =>
     .replaceAll(FINDINGS, "FINDINGS")
     .replaceAll(SCHEMA, "$1SCHEMA")
     .replaceAll(/(?<=members are )(?:\w+, ){6,}\w+/g, "MEMBERS")
+    .replaceAll(/(?<=names are )(?:\w+, ){6,}\w+/g, "NAMES")
     .replaceAll(/(?<="bytes":|"momo audit" tests=")\d+/g, "N")
     .replaceAll(
       /\d+ of \d+ (?=stated sentences hold)|\d+ (?=silent ones recorded|not checked|sentences\b|requests to|requests, at most)/g,

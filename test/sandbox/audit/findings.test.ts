@@ -103,3 +103,9 @@ test("an annotation of a single mistake names its payment and its request", () =
   book.open(kindOf("polls_too_fast"), { group: "" }, { message: "Too fast.", requestIds: [7], payment, atMs: 0 });
   expect(formatReport(reportOf(book), "github")).toContain("ws_CO_1; reference ORDER-1; request 7");
 });
+
+test("a client makes no more payments one by one than were started", () => {
+  const tally = new TallyBook();
+  tally.started = 2;
+  expect([1, 5].map((oneByOne) => tally.show(0, oneByOne).payments.one_by_one)).toEqual([1, 2]);
+});

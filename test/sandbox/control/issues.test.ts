@@ -32,6 +32,7 @@ const CASES: readonly [call: string, body: unknown, issues: readonly Issue[], st
   ["POST /clock", { advance: "401d" }, [["advance", /^is not a duration up to 400d/, '"401d"']]],
   ["POST /clock", { to: "2026-11-20 09:00" }, [["to", "must not have passed"]]],
   ["PUT /webhook", { url: "http://127.0.0.1:2547/hook" }, [["url", "must not be an address of this server"]]],
+  ["PUT /webhook", { url: "http://a/", form: "template" }, [["template", /^is missing/]]],
   ["PUT /snapshots/a%20b", undefined, [["name", "must be 1 to 64 letters, digits, - and _", '"a b"']]],
   ["GET /requests?limit=0", undefined, [["limit", "must be a whole number from 1 to 1000", '"0"']]],
   ["GET /requests?after=1&before=2", undefined, [["", "give after or before, not both"]]],

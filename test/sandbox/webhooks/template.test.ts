@@ -81,61 +81,7 @@ test("a test event, the list and a snapshot have the template", async () => {
   expect(await sandbox.control("GET", "/webhook")).toMatchObject({ webhook });
 });
 
-const NAMES = `the names are ${TEMPLATE_NAMES.join(", ")}`;
-const most = (bytes: number) => ({ a: "{{status}}", b: "x".repeat(bytes - '{"a":"{{status}}","b":""}'.length) });
-
-describe("a template that would not do what it should is refused, and the webhook stays as it was", () => {
-  test.each<[what: string, settings: object, message: string]>([
-    ["no JSON", { template: "{order" }, 'template must be a JSON object; it is a string, "{order"'],
-    ["a list", { template: ["{{status}}"] }, "template must be a JSON object; it is an array"],
-    ["null", { template: null }, "template must be a JSON object; it is null"],
-    ["nothing", { template: {} }, `template must name a value of the payment, such as "{{status}}"; ${NAMES}`],
-    [
-      "no value",
-      { template: { a: "status" } },
-      `template must name a value of the payment, such as "{{status}}"; ${NAMES}`,
-    ],
-    [
-      "only a member",
-      { template: { "{{status}}": 1 } },
-      `template must name a value of the payment, such as "{{status}}"; ${NAMES}`,
-    ],
-    [
-      "an unknown value",
-      { template: { a: "{{state}}" } },
-      `template must name values of the payment, and "state" is none; ${NAMES}`,
-    ],
-    [
-      "a name of every object",
-      { template: { a: "{{constructor}}" } },
-      `template must name values of the payment, and "constructor" is none; ${NAMES}`,
-    ],
-    ["half a name", { template: { a: "{{status}" } }, `template must close each {{ with }}, around a name; ${NAMES}`],
-    ["too large", { template: most(4097) }, "template must have at most 4096 bytes as JSON; it has 4097"],
-    ["10 KB", { template: most(10_240) }, "template must have at most 4096 bytes as JSON; it has 10240"],
-    [
-      "bytes of letters",
-      { template: { a: "{{status}}", b: "é".repeat(2040) } },
-      "template must have at most 4096 bytes as JSON; it has 4105",
-    ],
-    ["none", {}, "template is missing: the form template needs it"],
-    ["of another form", { form: "flat", template: { a: "{{status}}" } }, 'template is only for "form": "template"'],
-  ])("%s", async (_what, settings, message) => {
-    await sandbox.control("DELETE", "/webhook");
-    const body = { url: "http://127.0.0.1:9/hook", form: "template", ...settings };
-    const refused = await sandbox.call("PUT", "/webhook", { json: body });
-    expect([refused.status, refused.body.message]).toEqual([400, message]);
-    expect(refused.body.issues).toMatchObject([{ path: "template" }]);
-    expect(await sandbox.control("GET", "/webhook")).toMatchObject({ webhook: null });
-  });
-
-  test("4,096 bytes are taken", async () => {
-    const body = { url: "http://127.0.0.1:9/hook", form: "template", template: most(4096) };
-    expect(await sandbox.call("PUT", "/webhook", { json: body })).toMatchObject({ status: 200 });
-  });
-
-  test("six hundred objects in one another are taken", async () => {
-    const template = JSON.parse(`${'{"a":'.repeat(600)}"{{status}}"${"}".repeat(600)}`);
-    expect(JSON.stringify(await received(template))).toBe(JSON.stringify(template).replace("{{status}}", "completed"));
-  });
+test("six hundred objects in one another are taken", async () => {
+  const template = JSON.parse(`${'{"a":'.repeat(600)}"{{status}}"${"}".repeat(600)}`);
+  expect(JSON.stringify(await received(template))).toBe(JSON.stringify(template).replace("{{status}}", "completed"));
 });
