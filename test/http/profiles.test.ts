@@ -9,88 +9,54 @@ import { openDescription, operationOf } from "./description.ts";
 
 const NO = { status: 422, message: "no such thing" };
 const post = (path: string, json: object): RequestSpec => ({ path, json });
-const unknownNumber = { path: "/transactions.php?id=99" };
+const list = (query: string): RequestSpec => ({ path: `/transactions.php?${query}` });
 const unknownId = post("/status.php", { checkout_request_id: "ws_CO_1_UNKNOWN" });
 const pay = { payment_account_id: 1, phone: "254712345678", amount: 100 };
 
-interface Row {
-  readonly profile: Profile;
-  readonly request: RequestSpec;
-  /** The answer with the profile, and without it. */
-  readonly answers: readonly [own: object, plain: object];
-}
-
-const [REFUSED, TAKEN] = [{ status: 400 }, { status: 200 }];
+const [TAKEN, REFUSED, UNKNOWN] = [{ status: 200 }, { status: 400 }, { status: 404 }];
 const OWN = { status: 422, body: { success: false, message: "no such thing" } };
+const listed = (body: object) => ({ status: 200, body });
+const NOTHING = listed({ message: "0 transactions", transactions: [], filters_applied: {} });
+const CUT = listed({ pagination: { current_page: 1, per_page: 100 } });
 
-const ROWS: readonly Row[] = [
-  { profile: { unknown_id: NO }, request: unknownId, answers: [OWN, { status: 404 }] },
-  { profile: { unknown_id: { status: 200, message: "?" } }, request: unknownId, answers: [TAKEN, { status: 404 }] },
-  { profile: { unknown_id: NO }, request: unknownNumber, answers: [{ status: 404 }, { status: 404 }] },
-  { profile: { unknown_id: NO }, request: post("/status.php", {}), answers: [REFUSED, REFUSED] },
-  {
-    profile: { invalid_account: NO },
-    request: post("/stkpush.php", { ...pay, payment_account_id: 99 }),
-    answers: [OWN, REFUSED],
-  },
-  {
-    profile: { invalid_account: NO },
-    request: post("/stkpush.php", { ...pay, amount: 0 }),
-    answers: [REFUSED, REFUSED],
-  },
-  { profile: { bad_filter: NO }, request: { path: "/transactions.php?status=nothing" }, answers: [OWN, REFUSED] },
-  { profile: { bad_filter: NO }, request: unknownNumber, answers: [{ status: 404 }, { status: 404 }] },
-  ...["status=nothing", "type=no", "date_from=1", "id=x", "search="].map((query) => ({
-    profile: { bad_filter: "ignored" } as const,
-    request: { path: `/transactions.php?${query}` },
-    answers: [{ status: 200, body: { filters_applied: {} } }, REFUSED] as const,
-  })),
-  ...["status=nothing", "type=no&status=", "date_from=1", "id=x"].map((query) => ({
-    profile: { bad_filter: "empty" } as const,
-    request: { path: `/transactions.php?${query}` },
-    answers: [
-      { status: 200, body: { message: "0 transactions", transactions: [], filters_applied: {} } },
-      REFUSED,
-    ] as const,
-  })),
-  { profile: { bad_filter: "empty" }, request: { path: "/transactions.php?page=0" }, answers: [REFUSED, REFUSED] },
-  { profile: { bad_filter: "ignored" }, request: { path: "/transactions.php?page=0" }, answers: [REFUSED, REFUSED] },
-  {
-    profile: { page_bounds: "clamped" },
-    request: { path: "/transactions.php?page=0&limit=500" },
-    answers: [{ status: 200, body: { pagination: { current_page: 1, per_page: 100 } } }, REFUSED],
-  },
-  { profile: { page_bounds: "clamped" }, request: { path: "/transactions.php?type=no" }, answers: [REFUSED, REFUSED] },
-  {
-    profile: { accept: "lenient", page_bounds: "refused", bad_filter: NO },
-    request: { path: "/transactions.php?limit=500" },
-    answers: [OWN, REFUSED],
-  },
-  {
-    profile: { accept: "lenient", bad_filter: NO },
-    request: { path: "/transactions.php?status=nothing" },
-    answers: [OWN, REFUSED],
-  },
-  { profile: { filter_case: "lower" }, request: { path: "/transactions.php?type=API" }, answers: [REFUSED, TAKEN] },
-  {
-    profile: { filter_case: "lower", bad_filter: NO },
-    request: { path: "/transactions.php?status=FAILED" },
-    answers: [OWN, TAKEN],
-  },
-  { profile: { filter_case: "lower" }, request: { path: "/transactions.php?type=api" }, answers: [TAKEN, TAKEN] },
-  {
-    profile: { filter_case: "lower", accept: "lenient" },
-    request: { path: "/transactions.php?status=Completed" },
-    answers: [
-      { status: 200, body: { filters_applied: {} } },
-      { status: 200, body: { filters_applied: { status: "completed" } } },
-    ],
-  },
+/** With the answer with the profile, and without it. */
+type Row = [profile: Profile, request: RequestSpec, own: object, plain: object];
+
+const ROWS: Row[] = [
+  [{ unknown_id: NO }, unknownId, OWN, UNKNOWN],
+  [{ unknown_id: { status: 200, message: "?" } }, unknownId, TAKEN, UNKNOWN],
+  [{ unknown_id: NO }, list("id=99"), UNKNOWN, UNKNOWN],
+  [{ unknown_id: NO }, post("/status.php", {}), REFUSED, REFUSED],
+  [{ invalid_account: NO }, post("/stkpush.php", { ...pay, payment_account_id: 99 }), OWN, REFUSED],
+  [{ invalid_account: NO }, post("/stkpush.php", { ...pay, amount: 0 }), REFUSED, REFUSED],
+  [{ bad_filter: NO }, list("status=nothing"), OWN, REFUSED],
+  [{ bad_filter: NO }, list("id=99"), UNKNOWN, UNKNOWN],
+  ...["status=nothing", "type=no", "date_from=1", "id=x", "search="].map(
+    (query): Row => [{ bad_filter: "ignored" }, list(query), listed({ filters_applied: {} }), REFUSED],
+  ),
+  ...["status=nothing", "type=no&status=", "date_from=1", "id=x"].map(
+    (query): Row => [{ bad_filter: "empty" }, list(query), NOTHING, REFUSED],
+  ),
+  [{ bad_filter: "empty" }, list("page=0"), REFUSED, REFUSED],
+  [{ bad_filter: "ignored" }, list("page=0"), REFUSED, REFUSED],
+  [{ page_bounds: "clamped" }, list("page=0&limit=500"), CUT, REFUSED],
+  [{ page_bounds: "clamped" }, list("type=no"), REFUSED, REFUSED],
+  [{ accept: "lenient", page_bounds: "refused", bad_filter: NO }, list("limit=500"), OWN, REFUSED],
+  [{ accept: "lenient", bad_filter: NO }, list("status=nothing"), OWN, REFUSED],
+  [{ filter_case: "lower" }, list("type=API"), REFUSED, TAKEN],
+  [{ filter_case: "lower", bad_filter: NO }, list("status=FAILED"), OWN, TAKEN],
+  [{ filter_case: "lower" }, list("type=api"), TAKEN, TAKEN],
+  [
+    { filter_case: "lower", accept: "lenient" },
+    list("status=Completed"),
+    listed({ filters_applied: {} }),
+    listed({ filters_applied: { status: "completed" } }),
+  ],
 ];
 
-test.each(ROWS)("$profile: $request", async ({ profile, request, answers }) => {
-  for (const [own, expected] of [[profile, answers[0]] as const, [{}, answers[1]] as const]) {
-    const scene = await openScene({ profile: own });
+test.each(ROWS)("%j: %j", async (profile, request, own, plain) => {
+  for (const [used, expected] of [[profile, own] as const, [{}, plain] as const]) {
+    const scene = await openScene({ profile: used });
     const { status, body } = await scene.send(request);
     expect({ status, body }).toMatchObject(expected);
     const applied = (expected as { body?: { filters_applied?: object } }).body?.filters_applied;
@@ -181,8 +147,8 @@ describe("what answers look like", () => {
     };
     const { scene, description } = await openDescription({ profile });
     await scene.start();
-    const refused = [{ path: "/transactions.php?status=no" }, post("/stkpush.php", { ...pay, payment_account_id: 99 })];
-    for (const request of [{ path: "/transactions.php" }, unknownId, ...refused]) {
+    const refused = [list("status=no"), post("/stkpush.php", { ...pay, payment_account_id: 99 })];
+    for (const request of [list(""), unknownId, ...refused]) {
       const { status, body, text } = await scene.send(request);
       const { responses } = operationOf(description, request.path.split("?")[0] ?? "");
       expect(Object.keys(responses)).toContain(`${status}`);
@@ -198,19 +164,8 @@ describe("what answers look like", () => {
 test.each(Object.keys(profileSchema.shape))(
   "no wrong value of %s is refused in the words of the schema library",
   (member) => {
-    for (const value of [
-      1,
-      -1.5,
-      "",
-      "x".repeat(2000),
-      "a\nb",
-      true,
-      null,
-      [],
-      {},
-      { status: "x", message: 1 },
-      { 1032: 1 },
-    ]) {
+    const words = ["", "x".repeat(2000), "a\nb"];
+    for (const value of [...words, 1, -1.5, true, null, [], {}, { status: "x", message: 1 }, { 1032: 1 }]) {
       try {
         parseProfile({ [member]: value });
       } catch (error) {

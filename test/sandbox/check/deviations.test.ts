@@ -40,6 +40,14 @@ const fakes =
       : answer;
 
 const isPush = ({ path, as }: Sent) => path === "/stkpush.php" && as === "owner";
+const inPush = (change: Json) =>
+  json((body, request) => (isPush(request) && body.success ? { ...body, ...change } : undefined));
+/** Changes the list without a query. */
+const inFirst = (change: (body: Json) => Json) =>
+  json((body, { path }) => (path === "/transactions.php" && body.success ? { ...body, ...change(body) } : undefined));
+/** Changes the answers to requests with this in their path. */
+const asked = (query: string, change: (body: Json) => Json) =>
+  json((body, { path }) => (path.includes(query) ? { ...body, ...change(body) } : undefined));
 const lacks = (member: string) => (request: Sent) =>
   isPush(request) &&
   request.body?.includes('"phone":') === (member !== "phone") &&
@@ -139,31 +147,15 @@ const DEVIATIONS: readonly [sentence: string, deviation: Deviation][] = [
   ["list.limit", asks((path) => (path === "/transactions.php" ? `${path}?limit=20` : path))],
   ["list.limit-one", asks((path) => path.replace(/\?limit=1$/, "?limit=2"))],
   ["list.limit-most", asks((path) => path.replace("limit=100", "limit=50"))],
-  [
-    "list.full-page",
-    json((body, { path }) =>
-      path === "/transactions.php" && body.success ? { ...body, transactions: rowsOf(body).slice(0, -1) } : undefined,
-    ),
-  ],
+  ["list.full-page", inFirst((body) => ({ transactions: rowsOf(body).slice(0, -1) }))],
   ["list.total-pages", inPagination(({ total_pages }) => ({ total_pages: Number(total_pages) + 1 }))],
   ["list.status-pending", asks((path) => path.replace("?status=pending", "?status=completed"))],
   [
     "list.by-type",
-    json((body, { path }) =>
-      path.includes("type=api")
-        ? { ...body, transactions: rowsOf(body).map((row) => ({ ...row, kind: "web" })) }
-        : undefined,
-    ),
+    asked("type=api", (body) => ({ transactions: rowsOf(body).map((row) => ({ ...row, kind: "web" })) })),
   ],
   ["list.id", inLists((row) => (row.status === "completed" ? { ...row, id: `${row.id}` } : row))],
-  [
-    "list.status",
-    json((body, { path }) =>
-      path === "/transactions.php" && body.success
-        ? { ...body, transactions: rowsOf(body).map(when("completed", { status: "paid" })) }
-        : undefined,
-    ),
-  ],
+  ["list.status", inFirst((body) => ({ transactions: rowsOf(body).map(when("completed", { status: "paid" })) }))],
   [
     "list.answer",
     answers(
@@ -171,31 +163,16 @@ const DEVIATIONS: readonly [sentence: string, deviation: Deviation][] = [
       (request) => request.path === "/transactions.php" && request.as === "owner" && request.method === "GET",
     ),
   ],
-  ["list.search", json((body, { path }) => (path.includes("search=") ? { ...body, transactions: [] } : undefined))],
-  [
-    "list.no-filters",
-    json((body, { path }) =>
-      path === "/transactions.php" && body.success ? { ...body, filters_applied: { page: 1 } } : undefined,
-    ),
-  ],
-  [
-    "summary.counts",
-    json((body, { path }) =>
-      path === "/transactions.php" && body.summary
-        ? { ...body, summary: { ...(body.summary as Json), completed_count: 1000 } }
-        : undefined,
-    ),
-  ],
+  ["list.search", asked("search=", () => ({ transactions: [] }))],
+  ["list.no-filters", inFirst(() => ({ filters_applied: { page: 1 } }))],
+  ["summary.counts", inFirst(({ summary }) => ({ summary: { ...(summary as Json), completed_count: 1000 } }))],
   ["summary.paid-only", paidAs((total) => total + 1)],
   ["summary.paid-only", paidAs((total) => total * 0.99)],
   ["summary.paid-only", paidAs((_, rows) => rows.reduce((sum, { amount }) => sum + Number(amount), 0))],
   ["summary.failed-only", countsAsFailed("cancelled", "expired")],
   ["summary.failed-only", countsAsFailed("cancelled")],
   ["summary.failed-only", countsAsFailed("expired")],
-  [
-    "list.filters",
-    json((body, { path }) => (path.includes("type=api") ? { ...body, filters_applied: ["type"] } : undefined)),
-  ],
+  ["list.filters", asked("type=api", () => ({ filters_applied: ["type"] }))],
   ["auth.stranger-list", fakes((request) => isList(request) && request.as === "stranger", {})],
   ["auth.nobody-list", answers(403, (request) => isList(request) && request.as === "nobody")],
   ["auth.stranger-status", answers(400, (request) => isStatus(request) && request.as === "stranger")],
@@ -218,20 +195,9 @@ const DEVIATIONS: readonly [sentence: string, deviation: Deviation][] = [
     "pay.accepted",
     (answer, request) => (isPush(request) && answer.status === 200 ? { ...answer, status: 201 } : answer),
   ],
-  [
-    "pay.merchant_request_id",
-    json((body, request) => (isPush(request) && body.success ? { ...body, merchant_request_id: "17" } : undefined)),
-  ],
-  [
-    "pay.transaction_id",
-    json((body, request) => (isPush(request) && body.success ? { ...body, transaction_id: 1.5 } : undefined)),
-  ],
-  [
-    "pay.checkout_request_id",
-    json((body, request) =>
-      isPush(request) && body.success ? { ...body, checkout_request_id: undefined } : undefined,
-    ),
-  ],
+  ["pay.merchant_request_id", inPush({ merchant_request_id: "17" })],
+  ["pay.transaction_id", inPush({ transaction_id: 1.5 })],
+  ["pay.checkout_request_id", inPush({ checkout_request_id: undefined })],
   ["pay.pending", atFirst("pending", { ...OUTCOME, status: "completed" })],
   ["pay.kept", atFirst("pending", { amount: 1 })],
   ["pay.final", atFirst("final", { status: "paid" })],
