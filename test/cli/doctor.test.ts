@@ -79,16 +79,6 @@ describe("nothing to do: exit 0", () => {
   });
 });
 
-test.concurrent("a pipe in the place of momo.lock is not read, and named", async () => {
-  const data = newFolder();
-  Bun.spawnSync(["mkfifo", join(data, "momo.lock")]);
-  const { found, needAction } = await examine(["--data", data]);
-  expect([found.owner, needAction]).toEqual([
-    expect.stringContaining(`${join(data, "momo.lock")} is a pipe`),
-    ["owner"],
-  ]);
-});
-
 describe("action is needed: exit 1, and the finding names the problem", () => {
   test.concurrent("a server that holds the lock, and whose address takes the request without an answer", async () => {
     const data = used();

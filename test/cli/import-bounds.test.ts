@@ -74,25 +74,8 @@ const FORGED: readonly (readonly [sql: string, refusal: string])[] = [
     "row 1 of transactions: cannot store REAL value in INTEGER column transactions.amount_cents",
   ],
   [pending("phone = 712345678"), "row 1 of transactions: CHECK constraint failed: phone must be 254 and 9 digits"],
-  [
-    "UPDATE payment_accounts SET name = char(27) || '[31m'",
-    "row 1 of payment_accounts: CHECK constraint failed: name must be 1 to 100 characters on one line",
-  ],
-  [
-    "UPDATE api_keys SET label = 'a' || char(0) || 'b'",
-    "row 1 of api_keys: CHECK constraint failed: label must be 1 to 100 characters on one line",
-  ],
-  [
-    pending("reference = 'a' || char(0) || hex(zeroblob(5000))"),
-    "row 1 of transactions: CHECK constraint failed: reference must be at most 100 characters",
-  ],
-  [
-    pending("description = 'a' || char(0) || hex(zeroblob(5000))"),
-    "row 1 of transactions: CHECK constraint failed: description must be at most 182 characters",
-  ],
   [pending("reference = CAST(x'41ff42' AS TEXT)"), "row 1 of transactions: reference must be UTF-8"],
   [pending("description = CAST(x'eda080' AS TEXT)"), "row 1 of transactions: description must be UTF-8"],
-  [pending("reference = CAST(x'4100ff' AS TEXT)"), "row 1 of transactions: reference must be UTF-8"],
   ["UPDATE merchants SET name = CAST(x'c3' AS TEXT)", "row 1 of merchants: name must be UTF-8"],
   ["UPDATE payment_accounts SET name = CAST(x'c3' AS TEXT)", "row 1 of payment_accounts: name must be UTF-8"],
   ["UPDATE api_keys SET label = CAST(x'c3' AS TEXT)", "row 1 of api_keys: label must be UTF-8"],

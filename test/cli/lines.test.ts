@@ -11,9 +11,10 @@ import {
   requestLine,
 } from "../../cli/terminal/server-log.ts";
 import { wrongValue } from "../../cli/terminal/usage.ts";
-import { type AnsweredRequest, membersOf } from "../../sandbox/request-log.ts";
+import type { AnsweredRequest } from "../../sandbox/request-log.ts";
 import { createCredentials } from "../../src/domain/credentials.ts";
 import type { Delivery } from "../../src/domain/delivery.ts";
+import { answeredRequest } from "../support/answered.ts";
 import { TestIo } from "../support/io.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { seededRandom } from "../support/random.ts";
@@ -134,29 +135,12 @@ const AT_MS = Date.UTC(2026, 10, 20, 7, 0, 0);
 const { apiSecret } = createCredentials(seededRandom(7));
 const SENT = { success: true, message: "sent", checkout_request_id: "ws_CO_1" };
 
-function called({ answer = JSON.stringify(SENT), ...changes }: Partial<AnsweredRequest>): AnsweredRequest {
-  return {
-    id: 1,
-    atMs: 0,
-    durationMs: 1.23456,
-    method: "POST",
-    target: "/v2/stkpush.php",
-    headers: new Headers({ "X-API-Secret": apiSecret }),
+const called = (changes: Partial<AnsweredRequest>) =>
+  answeredRequest({
+    ...{ durationMs: 1.23456, headers: new Headers({ "X-API-Secret": apiSecret }), answer: JSON.stringify(SENT) },
     body: `{"phone":"0712345678","secret":"${apiSecret}"}`,
-    status: 200,
-    answer,
-    ...{ members: null, checkoutRequestId: null, said: membersOf(answer) ?? {}, hidden: null },
-    fault: null,
-    isInjected: false,
-    leniencies: [],
-    isTakenLeniently: false,
-    isDelivered: true,
-    arrived: 1,
-    isAdmitted: true,
-    refusal: null,
     ...changes,
-  };
-}
+  });
 
 describe("one line for a request; serve-prints.test.ts has those in JSON", () => {
   const COMPLETED = { success: true, message: "", status: "completed", checkout_request_id: "ws_CO_1" };

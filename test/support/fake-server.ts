@@ -57,14 +57,8 @@ export async function holdSilentOrigin(): Promise<string> {
 }
 
 /** Flags that name it, with credentials of no merchant. */
-export const flagsOf = ({ baseUrl }: Pick<FakeServer, "baseUrl">): string[] => [
-  "--base-url",
-  baseUrl,
-  "--api-key",
-  "mk_nobody",
-  "--api-secret",
-  "ms_nobody",
-];
+export const flagsOf = ({ baseUrl }: Pick<FakeServer, "baseUrl">): string[] =>
+  `--base-url ${baseUrl} --api-key mk_nobody --api-secret ms_nobody`.split(" ");
 
 /** A shop's receiver of webhooks, on a free port. */
 export interface Receiver extends Pick<FakeServer, "stop"> {

@@ -1,4 +1,5 @@
 import { Audit, type RunEnd } from "../../../sandbox/audit/audit.ts";
+import { type FindingKind, KINDS } from "../../../sandbox/audit/rules.ts";
 import type { Finding } from "../../../sandbox/audit/shape.ts";
 import { createVirtualClock } from "../../../sandbox/network/clock.ts";
 import { type AnsweredRequest, type DelayedRequest, type Members, membersOf } from "../../../sandbox/request-log.ts";
@@ -6,6 +7,7 @@ import type { DeliveryAttempt } from "../../../src/domain/delivery.ts";
 import { formatTimestamp } from "../../../src/domain/timestamp.ts";
 import type { FinalStatus, FinalTransaction, Status, Transaction } from "../../../src/domain/transaction.ts";
 import { INPUTS } from "../../../src/http/api.ts";
+import { answeredRequest } from "../../support/answered.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { rethrow } from "../../support/rethrow.ts";
 import { START_MS } from "../../support/service.ts";
@@ -41,34 +43,15 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
 
   function send(call: More): void {
     requests += 1;
-    const { body = null, answer = null } = call;
-    const members = membersOf(body);
-    const id = members?.checkout_request_id;
+    const { durationMs = 0, body = null } = call;
+    const id = membersOf(body)?.checkout_request_id;
     audit.call(
-      {
-        id: requests,
-        atMs: clock.nowMs() - (call.durationMs ?? 0),
-        durationMs: 0,
-        method: "POST",
-        target: `${basePath}/status.php`,
-        headers: new Headers(),
-        body,
-        members,
+      answeredRequest({
+        ...{ id: requests, atMs: clock.nowMs() - durationMs, target: `${basePath}/status.php` },
         checkoutRequestId: typeof id === "string" ? id.trim() : null,
-        status: 200,
-        answer,
-        said: membersOf(answer) ?? {},
-        hidden: null,
-        arrived: arrivedBefore(call.durationMs ?? 0),
-        isDelivered: call.status !== null,
-        isAdmitted: true,
-        refusal: null,
-        fault: null,
-        isInjected: false,
-        leniencies: [],
-        isTakenLeniently: false,
+        arrived: arrivedBefore(durationMs),
         ...call,
-      },
+      }),
       moment(),
     );
   }
@@ -207,4 +190,10 @@ function refusalIn(status: number, message: string): AnsweredRequest["refusal"] 
   if (status === 500) return message.startsWith("STK push initiation failed") ? { kind: "provider", issues: [] } : null;
   const parts = message.split("; ").filter((part) => !part.startsWith("it is "));
   return { kind: "invalid", issues: parts.map((part) => ({ path: part.split(" ", 1)[0] ?? "", rule: part })) };
+}
+
+export function kindOf(name: FindingKind) {
+  const kind = KINDS.find((one) => one.kind === name);
+  if (!kind) throw new Error(`no such kind: ${name}`);
+  return kind;
 }

@@ -6,15 +6,10 @@ import { type FindingKind, KIND_NAMES, KINDS } from "../../../sandbox/audit/rule
 import { SEVERITIES, type Severity } from "../../../sandbox/audit/severity.ts";
 import type { Finding, Tally } from "../../../sandbox/audit/shape.ts";
 import { readDocument } from "../../support/documents.ts";
+import { kindOf } from "./audited-client.ts";
 
 /** Characters that the formats must escape, or cannot contain. */
 const HOSTILE_TEXT = `<a b="c" d='e'>&amp; 100% ::error:: one,two\r\nthree ]]> \u0000\u0007\u001b[2J \uFFFE \uD83D 🛒`;
-
-function kindOf(name: FindingKind) {
-  const kind = KINDS.find((one) => one.kind === name);
-  if (!kind) throw new Error(`no such kind: ${name}`);
-  return kind;
-}
 
 function findingOf(kind: FindingKind, more: Partial<Finding> = {}): Finding {
   const { severity, section, advice } = kindOf(kind);

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createRequestLog } from "../../../sandbox/request-log.ts";
+import { answeredRequest } from "../../support/answered.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { exchange } from "../../support/connection.ts";
 import { rethrow } from "../../support/rethrow.ts";
@@ -126,33 +127,10 @@ describe("lenient", () => {
 /** Stands here once more, so that another value is noticed. */
 const KEPT_LENGTH = 4096;
 
-const call = (text: string | null = null) => ({
-  atMs: 0,
-  durationMs: 0,
-  method: "POST",
-  target: "/",
-  headers: new Headers(),
-  body: text,
-  checkoutRequestId: null,
-  status: 200,
-  answer: text,
-  isDelivered: true,
-  fault: null,
-  isInjected: false,
-  leniencies: [],
-  isTakenLeniently: false,
-  members: null,
-  said: {},
-  hidden: null,
-  arrived: 1,
-  isAdmitted: true,
-  refusal: null,
-});
-
 describe("the log keeps the beginning of each body and answer, and says how many bytes are missing", () => {
   const kept = (text: string) => {
     const log = createRequestLog(rethrow);
-    log.add({ ...call(text), id: log.nextId() });
+    log.add(answeredRequest({ body: text, answer: text, id: log.nextId() }));
     const [logged] = log.list();
     expect(logged).toMatchObject({ answer: logged?.body, answerCutBytes: logged?.bodyCutBytes });
     return { text: logged?.body ?? "", cutBytes: logged?.bodyCutBytes };
@@ -187,7 +165,7 @@ describe("the log keeps the beginning of each body and answer, and says how many
 test("the last 1,000 requests are kept, oldest first; a cleared log goes on counting", () => {
   const log = createRequestLog(rethrow);
   const add = (count: number) => {
-    for (let index = 0; index < count; index++) log.add({ ...call(), id: log.nextId() });
+    for (let index = 0; index < count; index++) log.add(answeredRequest({ id: log.nextId() }));
   };
   const ids = () => log.list().map(({ id }) => id);
   add(1000);
