@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { cpSync, writeFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { isStopped } from "../../cli/client/diagnose.ts";
 import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
@@ -9,6 +9,7 @@ import { flagsOf, serveFake, serveRaw } from "../support/fake-server.ts";
 import { expectRefusal, type RunOptions, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 import { until } from "../support/waiting.ts";
+import { writeServerRecord } from "./used-directory.ts";
 
 afterAll(cleanUp);
 
@@ -48,9 +49,6 @@ const runSql = (data: string, sql: string) => {
   database.close();
 };
 
-const writeRecord = (data: string, name: string, record: object) =>
-  writeFileSync(join(data, name), JSON.stringify(record), { mode: 0o600 });
-
 describe("nothing to do: exit 0", () => {
   test.concurrent("a lock without a server.json: a server starts or stops; without both, there is none", async () => {
     const data = used();
@@ -69,11 +67,10 @@ describe("nothing to do: exit 0", () => {
     const { port } = serveFake(() =>
       Response.json({ success: false, message: "momo is stopping", status: "draining" }, { status: 503 }),
     );
-    const [base_url, control_url] = [`http://127.0.0.1:${port}/v2`, `http://127.0.0.1:${port}/_momo`];
-    writeRecord(data, "server.json", { id: "1", pid: process.pid, base_url, control_url, control_token: null });
+    writeServerRecord(data, `http://127.0.0.1:${port}`);
     const release = acquireLock(join(data, "momo.lock"));
     const { found, needAction } = await examine(["--data", data]);
-    expect(found.server).toBe(`process ${process.pid} at ${base_url}: momo is stopping`);
+    expect(found.server).toBe(`process ${process.pid} at http://127.0.0.1:${port}/v2: momo is stopping`);
     expect(needAction).toEqual([]);
     release();
   });
@@ -84,14 +81,7 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
     const data = used();
     const release = acquireLock(join(data, "momo.lock"));
     const { url } = serveRaw((socket) => socket.end());
-    const record = {
-      id: "1",
-      pid: process.pid,
-      base_url: `${url}/v2`,
-      control_url: `${url}/_momo`,
-      control_token: null,
-    };
-    writeRecord(data, "server.json", record);
+    writeServerRecord(data, url);
     const { found, remedies } = await examine(["--data", data]);
     expect(found.server).toBe(`process ${process.pid}: ${url} closed the connection without an answer`);
     expect(remedies).toEqual({ server: expect.stringContaining("try again soon") });

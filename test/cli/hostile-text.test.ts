@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { COMMANDS } from "../../cli/command-table.ts";
@@ -8,6 +8,7 @@ import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
 import { KEYS, openMomo, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
+import { writeServerRecord } from "./used-directory.ts";
 
 afterAll(cleanUp);
 
@@ -58,8 +59,7 @@ await runMomo(["export", copy, ...at]);
 
 /** A data directory whose server is the foreign one. */
 const recorded = newFolder();
-const urls = { base_url: foreign.baseUrl, control_url: foreign.baseUrl.replace("/v2", "/_momo") };
-writeFileSync(join(recorded, "server.json"), JSON.stringify({ pid: 1, ...urls, control_token: null }), { mode: 0o600 });
+writeServerRecord(recorded, foreign.baseUrl.replace("/v2", ""), { id: undefined, pid: 1 });
 
 const merchantApi = flagsOf(foreign);
 const controlApi = ["--base-url", foreign.baseUrl];

@@ -24,6 +24,7 @@ import { runMomo, serveMomo, startMomo } from "../support/momo.ts";
 import { giveAway, testWithOtherUser } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
 import { until } from "../support/waiting.ts";
+import { writeServerRecord } from "./used-directory.ts";
 
 /** What processes that were killed leave in data directories and among temporary folders. */
 
@@ -209,8 +210,7 @@ describe("what a killed import leaves behind", () => {
 
 test("the record of a killed server goes when the next process takes its folder", async () => {
   const directory = dataDirectoryAt(newFolder());
-  const addresses = { base_url: "http://127.0.0.1:1/v2", control_url: "http://127.0.0.1:1/_momo", control_token: null };
-  writeFileSync(directory.server, JSON.stringify({ id: "1", pid: 1, ...addresses }), { mode: 0o600 });
+  writeServerRecord(directory.path, "http://127.0.0.1:1", { pid: 1 });
   const release = lockDirectory(directory);
   expect(existsSync(directory.server)).toBe(false);
   release();

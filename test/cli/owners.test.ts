@@ -10,6 +10,7 @@ import { TestIo } from "../support/io.ts";
 import { expectRefusal, runMomo, serveMomo } from "../support/momo.ts";
 import { giveAway, OTHER_UID, testWithOtherUser } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
+import { writeServerRecord } from "./used-directory.ts";
 
 afterAll(cleanUp);
 
@@ -19,39 +20,25 @@ const model = await startIn(newFolder());
 function dataWithRecord() {
   const data = newFolder();
   const { port, requests } = serveFake(() => Response.json({ success: true, message: "thank you" }));
-  const [base_url, control_url] = [`http://127.0.0.1:${port}/v2`, `http://127.0.0.1:${port}/_momo`];
-  const record = { id: "1", pid: 7, base_url, control_url, control_token: "a-token-of-a-server-of-ours" };
+  writeServerRecord(data, `http://127.0.0.1:${port}`, { pid: 7, control_token: "a-token-of-a-server-of-ours" });
   const key = { merchant_id: 1, payment_account_id: 1, api_key: "mk_ours", api_secret: "ms_ours" };
-  for (const [name, content] of Object.entries({ "server.json": record, "credentials.json": key })) {
-    writeFileSync(join(data, name), JSON.stringify(content), { mode: 0o600 });
-  }
+  writeFileSync(join(data, "credentials.json"), JSON.stringify(key), { mode: 0o600 });
   return { data, requests };
 }
 
 describe("a data directory of another user is refused, and no secret goes to the port that it names", () => {
   /** Each command that uses it, except `phone`, which needs a terminal and finds its server as `answer` does. */
-  const COMMANDS: readonly (readonly string[])[] = [
-    ["serve", "--port", "0"],
-    ["pay", "0712345678", "1"],
-    ["status", "ws_CO_1"],
-    ["list"],
-    ["answer", "ws_CO_1", "--pin", "1234"],
-    ["clock", "show"],
-    ["reset"],
-    ["merchants", "create", "--name", "Duka"],
-    ["merchants", "list"],
-    ["accounts", "list"],
-    ["keys", "list"],
-    ["env"],
-    ["export", "copy"],
-    ["import", "-"],
+  const COMMANDS = [
+    ...["serve --port 0", "pay 0712345678 1", "status ws_CO_1", "list", "answer ws_CO_1 --pin 1234", "clock show"],
+    ...["reset", "merchants create --name Duka", "merchants list", "accounts list", "keys list", "env"],
+    ...["export copy", "import -"],
   ];
   for (const command of COMMANDS) {
-    testWithOtherUser(`by momo ${command.join(" ")}`, async () => {
+    testWithOtherUser(`by momo ${command}`, async () => {
       const { data, requests } = dataWithRecord();
       giveAway(data);
       const before = readdirSync(data);
-      const run = await runMomo([...command, "--data", data]);
+      const run = await runMomo([...command.split(" "), "--data", data]);
       expect(run).toMatchObject({ stdout: "", exitCode: 1 });
       expect(run.stderr).toStartWith(`momo: ${data} belongs to another user (uid ${OTHER_UID})`);
       expect(requests).toEqual([]);
@@ -81,12 +68,8 @@ describe("a data directory of another user is refused, and no secret goes to the
   testWithOtherUser("a command ignores it if variables name the server and the key", async () => {
     const { data } = dataWithRecord();
     giveAway(data);
-    const env = {
-      MOMO_BASE_URL: model.baseUrl.replace("127.0.0.1", "0.0.0.0"),
-      MOMO_API_KEY: String(model.headers["X-API-Key"]),
-      MOMO_API_SECRET: String(model.headers["X-API-Secret"]),
-    };
-    expect(await runMomo(["list"], { env: { ...env, MOMO_DATA: data } })).toMatchObject({ exitCode: 0, stderr: "" });
+    const env = { ...model.env, MOMO_BASE_URL: model.baseUrl.replace("127.0.0.1", "0.0.0.0"), MOMO_DATA: data };
+    expect(await runMomo(["list"], { env })).toMatchObject({ exitCode: 0, stderr: "" });
   });
 });
 

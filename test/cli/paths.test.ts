@@ -25,12 +25,8 @@ afterAll(cleanUp);
 const HOMELESS = { HOME: "relative", XDG_DATA_HOME: "" };
 
 test.concurrent("without a home directory, all goes that names a server or a folder, or needs none", async () => {
-  const { at, baseUrl, headers } = await startIn(newFolder());
-  const env = {
-    ...HOMELESS,
-    MOMO_API_KEY: headers["X-API-Key"] ?? "",
-    MOMO_API_SECRET: headers["X-API-Secret"] ?? "",
-  };
+  const { at, baseUrl, env: key } = await startIn(newFolder());
+  const env = { ...HOMELESS, ...key };
   for (const words of [
     ["pay", "0712345678", "1", "--account", "1", "--base-url", baseUrl],
     ["list", "--base-url", baseUrl],

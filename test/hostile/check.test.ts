@@ -169,17 +169,8 @@ test(
         const files = ["a.xml", "a.json", "a.txt"].map((name) => join(reports, name));
         const profile = join(reports, "profile.txt");
         const pay = ["--pay", drawn.phone, "--account", "1", "--max-pushes", "20", "--yes"];
-        const args = [
-          "check",
-          "--target",
-          `http://127.0.0.1:${port}${BASE}`,
-          ...pay,
-          "--all",
-          "--report",
-          ...files,
-          "--profile",
-          profile,
-        ];
+        const target = ["--target", `http://127.0.0.1:${port}${BASE}`];
+        const args = ["check", ...target, ...pay, "--all", "--report", ...files, "--profile", profile];
         const run = await runMomo(args, { env: { MOMO_API_KEY: KEY, MOMO_API_SECRET: SECRET } });
         expect([4, 6, 7], run.stderr).toContain(run.exitCode);
         const report = JSON.parse(readFileSync(join(reports, "a.json"), "utf8")) as CheckReport;

@@ -1,38 +1,20 @@
 import { createParser } from "eventsource-parser";
 import { inTime } from "./waiting.ts";
 
-/** Where a running sandbox is, and the key of a merchant. */
+type Json = Record<string, unknown>;
+
+/** Where a running sandbox is, and the key and the account of a merchant. */
 interface Address {
   readonly baseUrl: string;
   readonly controlUrl: string;
   readonly headers: Record<string, string>;
+  readonly paymentAccountId: number;
 }
 
-type Json = Record<string, unknown>;
-
-export interface Client extends Address {
-  readonly origin: string;
-  readonly get: (path: string) => Promise<Response>;
-  readonly post: (path: string, body: object, more?: object) => Promise<Response>;
-  /** Any control call. */
-  readonly ask: (method: string, path: string, json?: unknown) => Promise<Response>;
-  /** A control call that must succeed. */
-  readonly control: (method: string, path: string, json?: unknown) => Promise<Json>;
-  /** Starts a payment that must be accepted, and returns its checkout request id. */
-  pay(order?: Readonly<Json>, outcome?: string): Promise<string>;
-  /** The status of a payment; of a refusal, its message. */
-  statusOf(checkoutRequestId: string): Promise<string>;
-  /** What the merchant API lists, newest first, for a query such as `?id=1`. */
-  list(query?: string): Promise<Json[]>;
-}
+export type Client = ReturnType<typeof createClient>;
 
 /** The requests of a merchant, and of a person who steers, to a running sandbox. */
-export function createClient({
-  baseUrl,
-  controlUrl,
-  headers,
-  paymentAccountId,
-}: Address & { readonly paymentAccountId: number }): Client {
+export function createClient({ baseUrl, controlUrl, headers, paymentAccountId }: Address) {
   function send(method: string, url: string, json?: unknown, more: object = {}): Promise<Response> {
     const content = json === undefined ? {} : { body: JSON.stringify(json) };
     const type = json === undefined ? {} : { "Content-Type": "application/json" };
@@ -53,20 +35,27 @@ export function createClient({
     origin: new URL(baseUrl).origin,
     get,
     post,
+    /** Any control call. */
     ask,
+    /** The key, for a command. */
+    env: { MOMO_API_KEY: headers["X-API-Key"] ?? "", MOMO_API_SECRET: headers["X-API-Secret"] ?? "" },
+    /** A control call that must succeed. */
     control: async (method: string, path: string, json?: unknown): Promise<Json> =>
       answerOf(`${method} ${controlUrl}${path}`, await ask(method, path, json)),
+    /** Starts a payment that must be accepted, and returns its checkout request id. */
     async pay(order: Readonly<Json> = {}, outcome?: string): Promise<string> {
       const body = { payment_account_id: paymentAccountId, phone: "0712345678", amount: 100, ...order };
       const more = outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome };
       const answer = await answerOf("the payment", await post("/stkpush.php", body, more));
       return String(answer.checkout_request_id);
     },
+    /** The status of a payment; of a refusal, its message. */
     async statusOf(checkoutRequestId: string): Promise<string> {
       const response = await post("/status.php", { checkout_request_id: checkoutRequestId });
       const { status, message } = (await response.json()) as Json;
       return String(status ?? message);
     },
+    /** What the merchant API lists, newest first, for a query such as `?id=1`. */
     async list(query = ""): Promise<Json[]> {
       return (await answerOf("the list", await get(`/transactions.php${query}`))).transactions as Json[];
     },
@@ -89,20 +78,10 @@ interface ReceivedEvent {
   readonly data: Record<string, unknown>;
 }
 
-/** A client's side of a stream of server-sent events. */
-export interface EventStream {
-  readonly events: readonly ReceivedEvent[];
-  readonly comments: string[];
-  /** Resolves when the server has ended it. */
-  readonly ended: Promise<void>;
-  /** Reads until there are `enough` events, or until `enough` returns true. @returns all events so far */
-  until(enough: number | ((events: readonly ReceivedEvent[]) => boolean)): Promise<ReceivedEvent[]>;
-  leave(): Promise<void>;
-}
-
 export const isSteering = ({ name }: ReceivedEvent): boolean => name === "steering";
 
-export function readEvents(response: Response): EventStream {
+/** A client's side of a stream of server-sent events. */
+export function readEvents(response: Response) {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   const events: ReceivedEvent[] = [];
@@ -126,12 +105,14 @@ export function readEvents(response: Response): EventStream {
   return {
     events,
     comments,
+    /** Resolves when the server has ended it. */
     get ended() {
       return (async () => {
         while (await readOn());
       })();
     },
-    async until(enough) {
+    /** Reads until there are `enough` events, or until `enough` returns true. @returns all events so far */
+    async until(enough: number | ((events: readonly ReceivedEvent[]) => boolean)): Promise<ReceivedEvent[]> {
       const isEnough = typeof enough === "number" ? () => events.length >= enough : enough;
       while (!isEnough(events)) {
         if (!(await readOn())) throw new Error(`the stream ended after ${events.length} events`);

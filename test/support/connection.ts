@@ -4,18 +4,8 @@ import { Transcript } from "./child.ts";
 import { later } from "./cleanup.ts";
 import { PATIENCE_MS } from "./waiting.ts";
 
-/** A connection on which a test sends what no HTTP client would. */
-export interface Connection {
-  write(text: string): void;
-  /** Cuts the connection. */
-  end(): void;
-  readonly received: Transcript;
-  /** Resolves when the server has closed it. */
-  readonly closed: Promise<void>;
-}
-
-/** @throws an error if nothing listens there */
-export async function connectTo(url: string): Promise<Connection> {
+/** A connection on which a test sends what no HTTP client would. @throws an error if nothing listens there */
+export async function connectTo(url: string) {
   const { hostname, port } = new URL(url);
   const received = new Transcript();
   const closed = Promise.withResolvers<void>();
@@ -32,9 +22,11 @@ export async function connectTo(url: string): Promise<Connection> {
   });
   later(() => socket.terminate());
   return {
-    write: (text) => void socket.write(text),
+    write: (text: string) => void socket.write(text),
+    /** Cuts the connection. */
     end: () => socket.terminate(),
     received,
+    /** Resolves when the server has closed it. */
     closed: closed.promise,
   };
 }
@@ -117,27 +109,15 @@ function parseAnswers(received: Buffer, headOnly: boolean): { answers: RawAnswer
   return { answers, rest: rest.toString("latin1") };
 }
 
-/** Forwards connections to a server on this machine, and can interrupt them. */
-export interface Forwarder {
-  readonly port: number;
-  /** Ends all connections, and refuses new ones until `mend()`. */
-  cut(): void;
-  /** Accepts connections, and forwards nothing more. */
-  swallow(): void;
-  mend(): void;
-  /** New connections lead to the server at this port; those that are open stay. */
-  redirect(port: number): void;
-  close(): void;
-}
-
 /**
+ * Forwards connections to a server on this machine, and can interrupt them.
  * @param server the port of the server, or the path of its socket
  * @param losesAnswerTo whether the connection ends instead of the answer to these bytes
  */
 export async function startForwarder(
   server: number | string,
   losesAnswerTo: (sent: string | Buffer) => boolean = () => false,
-): Promise<Forwarder> {
+) {
   const open = new Set<Socket>();
   let [target, isCut, isSwallowing] = [server, false, false];
   const listener = createServer((near) => {
@@ -177,7 +157,9 @@ export async function startForwarder(
   };
   return {
     port: (listener.address() as { port: number }).port,
+    /** Ends all connections, and refuses new ones until `mend()`. */
     cut,
+    /** Accepts connections, and forwards nothing more. */
     swallow() {
       isSwallowing = true;
       for (const socket of open) socket.unpipe();
@@ -186,7 +168,8 @@ export async function startForwarder(
       isCut = false;
       isSwallowing = false;
     },
-    redirect(port) {
+    /** New connections lead to the server at this port; those that are open stay. */
+    redirect(port: number) {
       target = port;
     },
     close() {

@@ -60,23 +60,16 @@ export async function holdSilentOrigin(): Promise<string> {
 export const flagsOf = ({ baseUrl }: Pick<FakeServer, "baseUrl">): string[] =>
   `--base-url ${baseUrl} --api-key mk_nobody --api-secret ms_nobody`.split(" ");
 
-/** A shop's receiver of webhooks, on a free port. */
-export interface Receiver extends Pick<FakeServer, "stop"> {
-  readonly url: string;
-  /** The messages, in the order in which they arrived. */
-  readonly received: { readonly body: Record<string, unknown>; readonly headers: Headers }[];
-  /** Resolves when `count` messages have arrived. */
-  until(count: number): Promise<void>;
-}
-
 /** Reads the message, and never answers. */
 export const hang = () => new Promise<Response>(() => {});
 
 type Answer = (nth: number, body: Record<string, unknown>) => Response | Promise<Response>;
 
-/** @param answer what it answers to the first, the second … message; by default 200 */
-export function startReceiver(answer: Answer = () => new Response("ok")): Receiver {
-  const received: Receiver["received"] = [];
+export type Receiver = ReturnType<typeof startReceiver>;
+
+/** A shop's receiver of webhooks, on a free port. @param answer what it answers to the first, the second … message; by default 200 */
+export function startReceiver(answer: Answer = () => new Response("ok")) {
+  const received: { readonly body: Record<string, unknown>; readonly headers: Headers }[] = [];
   let arrival = Promise.withResolvers<void>();
   const { port, stop } = serveFake(async (request) => {
     const headers = new Headers(request.headers);
@@ -88,9 +81,11 @@ export function startReceiver(answer: Answer = () => new Response("ok")): Receiv
   });
   return {
     url: `http://127.0.0.1:${port}/hook`,
+    /** The messages, in the order in which they arrived. */
     received,
     stop,
-    async until(count) {
+    /** Resolves when `count` messages have arrived. */
+    async until(count: number) {
       while (received.length < count)
         await inTime(arrival.promise, () => `${received.length} of ${count} messages came`);
     },

@@ -1,21 +1,12 @@
-import type { Clock } from "../../src/domain/clock.ts";
-
-/** A clock that stands still until a test moves it, and that shows which alarms are set. One that is due when it is set rings soon. */
-export interface ManualClock extends Clock {
-  /** When the alarms that are set will ring, earliest first. */
-  readonly alarmsAtMs: readonly number[];
-  /** Moves forward and rings the alarms on the way, in order, each at its time. */
-  advance(durationMs: number): void;
-  /** Moves the clock and rings no alarm, as when the process has slept or the host's clock was set. */
-  set(nowMs: number): void;
-}
-
 interface Alarm {
   readonly atMs: number;
   readonly ring: () => void;
 }
 
-export function createManualClock(startMs: number): ManualClock {
+export type ManualClock = ReturnType<typeof createManualClock>;
+
+/** A clock that stands still until a test moves it, and that shows which alarms are set. One that is due when it is set rings soon. */
+export function createManualClock(startMs: number) {
   let nowMs = startMs;
   let alarms: Alarm[] = [];
 
@@ -27,7 +18,7 @@ export function createManualClock(startMs: number): ManualClock {
 
   return {
     nowMs: () => nowMs,
-    alarm(atMs, ring) {
+    alarm(atMs: number, ring: () => void) {
       const alarm = { atMs, ring };
       // Alarms of the same time ring in the order in which they were set.
       alarms = [...alarms, alarm].sort((a, b) => a.atMs - b.atMs);
@@ -36,10 +27,12 @@ export function createManualClock(startMs: number): ManualClock {
         alarms = alarms.filter((other) => other !== alarm);
       };
     },
-    get alarmsAtMs() {
+    /** When the alarms that are set will ring, earliest first. */
+    get alarmsAtMs(): readonly number[] {
       return alarms.map(({ atMs }) => atMs);
     },
-    advance(durationMs) {
+    /** Moves forward and rings the alarms on the way, in order, each at its time. */
+    advance(durationMs: number): void {
       const endMs = nowMs + durationMs;
       for (let [next] = alarms; next && next.atMs <= endMs; [next] = alarms) {
         nowMs = Math.max(nowMs, next.atMs);
@@ -47,7 +40,8 @@ export function createManualClock(startMs: number): ManualClock {
       }
       nowMs = endMs;
     },
-    set(toMs) {
+    /** Moves the clock and rings no alarm, as when the process has slept or the host's clock was set. */
+    set(toMs: number): void {
       nowMs = toMs;
     },
   };

@@ -9,7 +9,7 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { onEveryEngine } from "../../support/engines.ts";
 import { schemaChecker } from "../../support/openapi.ts";
 import { newScene } from "../../support/scene.ts";
-import { checkScene, fillScene, seenOf } from "./checked.ts";
+import { checkScene, type Deviation, fillScene, seenOf, withText } from "./checked.ts";
 
 afterEach(cleanUp);
 
@@ -111,11 +111,10 @@ test("one request without an answer is skipped, and the second ends the check", 
 test("a slow service is no deviation: its payment may be final before the first status comes", async () => {
   const scene = await newScene();
   await fillScene(scene);
-  const slow: Parameters<typeof checkScene>[1] = async (answer) => {
+  const report = await checkScene(scene, async (answer) => {
     await scene.advance(4000);
     return answer;
-  };
-  const report = await checkScene(scene, slow);
+  });
   expect([report.stopped, failed(report)]).toEqual([null, []]);
   expect(skipped(report)).toEqual(["its first status came too late"]);
 });
@@ -144,7 +143,7 @@ test("a payment that stays pending is polled for two minutes, every 5 s, and onl
   const scene = await newScene({ promptTimeoutMs: 1_000_000, fallback: { outcome: "silent" } });
   const beganMs = scene.clock.nowMs();
   const polls: unknown[] = [];
-  const poll: Parameters<typeof checkScene>[1] = (answer, { path }) => {
+  const poll: Deviation = (answer, { path }) => {
     if (path === "/status.php" && answer.text.includes('"status":"pending"')) polls.push(answer);
     return answer;
   };
@@ -160,17 +159,14 @@ test("the payment makes a new account's first transaction, with which the rest i
 
 test("an empty list may have one page, which is empty", async () => {
   const scene = await newScene();
-  const onePage: Parameters<typeof checkScene>[1] = (answer) => ({
-    ...answer,
-    text: answer.text.replace('"total_pages":0', '"total_pages":1'),
-  });
+  const onePage = withText((it) => it.replace('"total_pages":0', '"total_pages":1'));
   expect(failed(await checkScene(scene, onePage, null))).toEqual([]);
 });
 
 test("a payment that ends between the list and its status is no deviation", async () => {
   const scene = await newScene();
   await scene.start({}, { headers: { "X-Sandbox-Outcome": "completed; after=3m" } });
-  const end: Parameters<typeof checkScene>[1] = async (answer, { path }) => {
+  const end: Deviation = async (answer, { path }) => {
     if (path.includes("status=completed")) await scene.advance(180_000);
     return answer;
   };
@@ -180,7 +176,7 @@ test("a payment that ends between the list and its status is no deviation", asyn
 
 test("nothing is paid where the list is refused", async () => {
   const scene = await newScene();
-  const refuse: Parameters<typeof checkScene>[1] = (answer, { path }) =>
+  const refuse: Deviation = (answer, { path }) =>
     path === "/transactions.php" ? { ...answer, status: 403, text: '{"success":false,"message":"no"}' } : answer;
   expect(skipped(await checkScene(scene, refuse))).toContain("the list is not answered, so nothing is paid");
   expect((await scene.send({ path: "/transactions.php" })).body).toMatchObject({ pagination: { total_items: 0 } });
@@ -189,7 +185,7 @@ test("nothing is paid where the list is refused", async () => {
 test("a payment that is not answered is not sent again", async () => {
   const scene = await newScene();
   const pushes: unknown[] = [];
-  const lose: Parameters<typeof checkScene>[1] = (answer, { path, body, as }) => {
+  const lose: Deviation = (answer, { path, body, as }) => {
     if (path !== "/stkpush.php" || as !== "owner" || !body?.includes('"phone"')) return answer;
     pushes.push(body);
     if (body === pushes[0]) throw new Error("it did not come");
@@ -202,7 +198,7 @@ test("a payment that is not answered is not sent again", async () => {
 
 test("what only the status of a payment shows is checked as well", async () => {
   const scene = await newScene({ profile: { response_form: "short" } });
-  const deviate: Parameters<typeof checkScene>[1] = (answer, { path }) =>
+  const deviate: Deviation = (answer, { path }) =>
     path === "/status.php" ? { ...answer, text: answer.text.replace("{", '{"result_code":7,') } : answer;
   const report = await checkScene(scene, deviate);
   expect(failed(report).map(([id]) => id)).toEqual(
@@ -214,7 +210,7 @@ test("what only the status of a payment shows is checked as well", async () => {
 test("no more pushes reach the phone than were allowed", async () => {
   const scene = await newScene();
   const pushes: unknown[] = [];
-  const deviate: Parameters<typeof checkScene>[1] = (answer, { path, body, as }) => {
+  const deviate: Deviation = (answer, { path, body, as }) => {
     if (path === "/stkpush.php" && as === "owner" && body?.includes("phone")) pushes.push(body);
     return answer;
   };
@@ -235,10 +231,7 @@ test.each(["20:59", "21:00", "21:59", "23:59"])("timestamps in UTC at %s, with t
 test("timestamps in UTC, with the days of Nairobi, contradict each other", async () => {
   const scene = await newScene({ startMs: Date.parse("2026-11-20T21:30:00Z") });
   await scene.start();
-  const inUtc: Parameters<typeof checkScene>[1] = (answer) => ({
-    ...answer,
-    text: answer.text.replaceAll("2026-11-21 00:30", "2026-11-20 21:30"),
-  });
+  const inUtc = withText((it) => it.replaceAll("2026-11-21 00:30", "2026-11-20 21:30"));
   expect(failed(await checkScene(scene, inUtc, null)).map(([id]) => id)).toContain("list.dates");
 });
 
@@ -246,7 +239,7 @@ test("a phone that begins with + is searched as it is written", async () => {
   const scene = await newScene({ profile: { phone: "+254" } });
   await fillScene(scene);
   const paths: string[] = [];
-  const note: Parameters<typeof checkScene>[1] = (answer, { path }) => {
+  const note: Deviation = (answer, { path }) => {
     paths.push(path);
     return answer;
   };

@@ -12,6 +12,10 @@ export const seenOf = ({ fact }: Checked): string => (fact === null ? "" : inWor
 /** Changes what a service answers: a deviation that a check must find. */
 export type Deviation = (answer: Received, request: Parameters<Send>[0]) => Received | Promise<Received>;
 
+export const withText =
+  (change: (text: string) => string): Deviation =>
+  (answer) => ({ ...answer, text: change(answer.text) });
+
 const HEADERS_OF = {
   owner: (scene: Scene) => scene.caller.headers,
   stranger: () => ({ "X-API-Key": STRANGER.key, "X-API-Secret": STRANGER.secret }),

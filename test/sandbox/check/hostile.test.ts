@@ -5,7 +5,7 @@ import type { CheckReport } from "../../../sandbox/check/result.ts";
 import { Secrets } from "../../../sandbox/check/secrets.ts";
 import { forAllTests } from "../../support/cleanup.ts";
 import { openScene } from "../../support/scene.ts";
-import { checkReads, checkScene, type Deviation, fillScene } from "./checked.ts";
+import { checkReads, checkScene, type Deviation, fillScene, withText } from "./checked.ts";
 
 /** What a service sends can neither end a check without a report, nor bring a secret into one. `test/hostile` draws more. */
 
@@ -27,10 +27,6 @@ async function check(deviate: Deviation, payment: object | null = {}, takesMs = 
   expect(parseProfile(report.profile)).toEqual(report.profile);
   return report;
 }
-
-const withText =
-  (change: (text: string) => string): Deviation =>
-  (answer) => ({ ...answer, text: change(answer.text) });
 
 test.each<[what: string, deviate: Deviation]>([
   [
