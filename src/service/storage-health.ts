@@ -1,6 +1,6 @@
 import { atMost, type Clock } from "../domain/clock.ts";
 import { createRepeater } from "../domain/repeater.ts";
-import { OutcomeUnknown } from "../store/store.ts";
+import { Unanswered } from "../store/store.ts";
 import type { Vitals } from "../store/vitals.ts";
 
 /** A payment that was stored proves for this long that the next one can be stored, too. */
@@ -58,7 +58,7 @@ export class StorageHealth {
   fail(error: unknown): void {
     this.#whyNotWritable = this.#vitals.engineFailureOf(error)?.reason ?? this.#whyNotWritable;
     // Its client gets a refusal, which nobody else reports.
-    if (error instanceof OutcomeUnknown) this.reportFault(error);
+    if (error instanceof Unanswered) this.reportFault(error);
   }
 
   /** Why no payment can be stored now, in a few words without secrets; null if one can. */

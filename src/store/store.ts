@@ -184,10 +184,20 @@ export interface TransactionList {
   readAll(merchantId: number, filter: TransactionFilter): AsyncGenerator<Transaction[]>;
 }
 
-/** The database did not answer a commit, so the write may be stored. Clients get this text. */
-export class OutcomeUnknown extends Refusal {
-  constructor(override readonly cause: unknown) {
-    super("unavailable", "the database did not answer, so this may be stored: look in the list before you try again");
+/** The database did not do it before the deadline. Clients get the message, and operators the cause. */
+export class Unanswered extends Refusal {
+  constructor(
+    override readonly cause: unknown,
+    message = "the database did not answer in time: try again later",
+  ) {
+    super("unavailable", message);
+  }
+}
+
+/** The database did not answer a commit, so the write may be stored. */
+export class OutcomeUnknown extends Unanswered {
+  constructor(cause: unknown) {
+    super(cause, "the database did not answer, so this may be stored: look in the list before you try again");
   }
 }
 

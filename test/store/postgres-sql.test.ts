@@ -7,7 +7,7 @@ import { createTransactionList } from "../../src/store/postgres/list.ts";
 import { openNumbering } from "../../src/store/postgres/numbering.ts";
 import { createRecent } from "../../src/store/postgres/recent.ts";
 import { createSql, type EngineSql } from "../../src/store/postgres/sql.ts";
-import { OutcomeUnknown } from "../../src/store/store.ts";
+import { OutcomeUnknown, Unanswered } from "../../src/store/store.ts";
 import { Meter } from "../../src/store/vitals.ts";
 import { systemClock } from "../../src/system.ts";
 import { cleanUp, later } from "../support/cleanup.ts";
@@ -100,7 +100,13 @@ test("what must not run twice may wait for its answer until the deadline, and so
 async function endOf(errors: readonly Error[], work: (sql: EngineSql) => Promise<unknown>) {
   const { sql, sent, meter } = openSql(errors, 100);
   const error = await rejectionOf(work(sql));
-  return [sent.join(" "), error instanceof OutcomeUnknown ? "unknown" : error, meter.unknownOutcomes];
+  return [sent.join(" "), nameOf(error), meter.unknownOutcomes];
+}
+
+/** A refusal in a word: which writes may be stored. */
+function nameOf(error: unknown): unknown {
+  if (error instanceof OutcomeUnknown) return "unknown";
+  return error instanceof Unanswered && error.kind === "unavailable" ? ["unanswered", error.cause] : error;
 }
 
 const LOST = new ConnectionEnded();
@@ -141,10 +147,11 @@ test("at the deadline a write is left unknown only if an attempt may have been s
   const ends: (readonly [readonly Error[], unknown])[] = [
     [often(LOST), "unknown"],
     [[LOST, ...often(READ_ONLY)], "unknown"],
-    [often(READ_ONLY), READ_ONLY],
+    [often(READ_ONLY), ["unanswered", READ_ONLY]],
     [[LOST, REFUSED], REFUSED],
   ];
   for (const [errors, end] of ends) expect((await endOf(errors, write))[1]).toEqual(end);
+  expect((await endOf(often(LOST), (sql) => sql.read("a")))[1]).toEqual(["unanswered", LOST]);
 });
 
 test("after a close a write is refused, or left unknown if an attempt may have been stored; no alarm is left", async () => {

@@ -1,5 +1,5 @@
 import { Refusal } from "../../domain/error.ts";
-import { type DatabaseProblem, OutcomeUnknown, UnusableDatabase } from "../store.ts";
+import { type DatabaseProblem, Unanswered, UnusableDatabase } from "../store.ts";
 import type { EngineFailure } from "../vitals.ts";
 import type { Address } from "./address.ts";
 
@@ -45,6 +45,7 @@ export class Overloaded extends Refusal {
 
 /** The name under which a retry is counted: the SQLSTATE, or what happened to the connection. */
 export function sqlStateOf(error: unknown): string {
+  if (error instanceof Unanswered) return sqlStateOf(error.cause);
   if (error instanceof DeadlinePassed) return "deadline";
   const { errno, code } = error as { errno?: unknown; code?: unknown };
   if (typeof errno === "string" && /^[0-9A-Z]{5}$/.test(errno)) return errno;
@@ -86,7 +87,7 @@ const LOGIN_FAILED = /AUTH|PASSWORD|SASL|SIGNATURE/;
  */
 export function explain(error: unknown, name: string): unknown {
   if (error instanceof UnusableDatabase) return error;
-  if (error instanceof OutcomeUnknown) return explain(error.cause, name);
+  if (error instanceof Unanswered) return explain(error.cause, name);
   const state = sqlStateOf(error);
   if (state === "25006") return new UnusableDatabase("standby", `${name} is a standby, and takes no writes`);
   const unusable = (problem: DatabaseProblem, what: string) =>
@@ -113,7 +114,7 @@ const FAILURES: readonly (readonly [states: RegExp, reason: string, advice: stri
 /** What an error says about the engine; null if it is about the written values, or is not the engine's. */
 export function engineFailureOf(error: unknown, address: Address): EngineFailure | null {
   const { name, login } = address;
-  if (error instanceof OutcomeUnknown) return engineFailureOf(error.cause, address);
+  if (error instanceof Unanswered) return engineFailureOf(error.cause, address);
   if (error instanceof Overloaded) return { reason: error.message, advice: `find out why ${name} is slow` };
   if (error instanceof StoreClosed) return { reason: error.message, advice: `look whether ${name} answers` };
   const state = sqlStateOf(error);

@@ -1,12 +1,12 @@
-import { Refusal } from "../../domain/error.ts";
 import type { TransactionFilter } from "../../domain/filters.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
 import type { Page } from "../../domain/list.ts";
+import type { Transaction } from "../../domain/transaction.ts";
 import type { Selection } from "../list-query.ts";
 import { clientHasGone, createSearchQueue, ReadQueue } from "../read-queue.ts";
 import { type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
 import { isNamed, numbersIn, rangesOf, type Searched } from "../search.ts";
-import type { ListedPage, TransactionList } from "../store.ts";
+import { type ListedPage, type TransactionList, Unanswered } from "../store.ts";
 import type { Connection, Connections } from "./connections.ts";
 import { sqlStateOf } from "./failures.ts";
 import { type Answer, allRows, NAMED, pageOf, type Statement } from "./list-statements.ts";
@@ -47,30 +47,37 @@ export function createTransactionList(
   return {
     async list(merchantId, filter, page, signal) {
       const asked = { merchantId, filter, page };
-      if (filter.search === undefined) return pages.run(() => read(asked));
       try {
+        if (filter.search === undefined) return await pages.run(() => read(asked));
         return await searches.run(() => read(asked, signal), signal);
       } catch (error) {
-        throw sqlStateOf(error) === "deadline" ? tookTooLong(parts.waitMs) : error;
+        throw withAdvice(error, parts.waitMs);
       }
     },
 
     async *readAll(merchantId, filter) {
-      const { text, parameters } = allRows(merchantId, await selectionOf(filter));
-      const { query, script, end } = await connections.borrow({ openMs: parts.waitMs, workMs: parts.waitMs });
       try {
-        await script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-        await query(`DECLARE selected NO SCROLL CURSOR FOR ${text}`, parameters);
-        for (;;) {
-          const part = await script<TransactionRow>(`FETCH ${ROWS_AT_ONCE} FROM selected`);
-          if (part.length === 0) return;
-          yield part.map((row) => toTransaction(fromRow(row), requestIds));
-        }
-      } finally {
-        end();
+        yield* readParts(allRows(merchantId, await selectionOf(filter)));
+      } catch (error) {
+        throw withAdvice(error, parts.waitMs);
       }
     },
   };
+
+  async function* readParts({ text, parameters }: Statement): AsyncGenerator<Transaction[]> {
+    const { query, script, end } = await connections.borrow({ openMs: parts.waitMs, workMs: parts.waitMs });
+    try {
+      await script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      await query(`DECLARE selected NO SCROLL CURSOR FOR ${text}`, parameters);
+      for (;;) {
+        const part = await script<TransactionRow>(`FETCH ${ROWS_AT_ONCE} FROM selected`);
+        if (part.length === 0) return;
+        yield part.map((row) => toTransaction(fromRow(row), requestIds));
+      }
+    } finally {
+      end();
+    }
+  }
 }
 
 type Selector = (filter: TransactionFilter) => Promise<Selection>;
@@ -103,8 +110,11 @@ function createReader(engine: EngineSql, selectionOf: Selector, requestIds: Requ
   };
 }
 
-const tookTooLong = (waitMs: number): Refusal =>
-  new Refusal("unavailable", `the search took more than ${waitMs / 1000} s: search for more of the text, or later`);
+/** What a client can do about a list that takes too long. Other errors stay what they are. */
+const withAdvice = (error: unknown, waitMs: number): unknown =>
+  sqlStateOf(error) === "deadline"
+    ? new Unanswered(error, `the list took more than ${waitMs / 1000} s: choose fewer days, or more of the text`)
+    : error;
 
 const readPage = ({ query }: Connection, { text, parameters }: Statement) => query<Answer>(text, parameters);
 

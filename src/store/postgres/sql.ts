@@ -1,6 +1,6 @@
 import { type Clock, pause } from "../../domain/clock.ts";
 import type { Query, Sql } from "../query.ts";
-import { OutcomeUnknown } from "../store.ts";
+import { OutcomeUnknown, Unanswered } from "../store.ts";
 import type { Meter } from "../vitals.ts";
 import type { Connection, Connections, Script } from "./connections.ts";
 import { StoreClosed, sqlStateOf, verdictOf } from "./failures.ts";
@@ -8,7 +8,7 @@ import { StoreClosed, sqlStateOf, verdictOf } from "./failures.ts";
 /**
  * Runs statements, and tries them again until the commit deadline where nothing of them is stored. `read`, `write` and `transaction`
  * also run again if an answer is lost, and do not wait long for one.
- * @throws OutcomeUnknown from all that write: the work may be stored
+ * @throws Unanswered at the deadline; OutcomeUnknown from all that write: the work may be stored
  */
 export interface EngineSql extends Sql {
   /**
@@ -89,7 +89,7 @@ export function createSql({ connections, clock, stopwatch, meter, deadlineMs, on
         if (verdict === "final" && !isClosed) throw error;
         const isOver = isClosed || stopwatch() + pauseMs >= endMs;
         if (mayBeStored && (isOnce || isOver)) throw new OutcomeUnknown(error);
-        if (isOver) throw isClosed ? new StoreClosed() : error;
+        if (isOver) throw isClosed ? new StoreClosed() : new Unanswered(error);
         meter.retried(sqlStateOf(error));
         await pause(clock, pauseMs);
       }

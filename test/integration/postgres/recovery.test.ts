@@ -4,7 +4,6 @@ import type { Clock } from "../../../src/domain/clock.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { parseAddress } from "../../../src/store/postgres/address.ts";
 import { type Connection, Connections } from "../../../src/store/postgres/connections.ts";
-import { DeadlinePassed } from "../../../src/store/postgres/failures.ts";
 import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { OutcomeUnknown } from "../../../src/store/store.ts";
@@ -128,15 +127,16 @@ describePostgres((version) => {
   /** A database in which a read of the only payment, `tea`, takes 100 s. */
   async function openSlowShop(commitDeadlineMs: number) {
     const { url, store } = await openShop(version, { commitDeadlineMs });
-    const { id } = await insertPending(store, { reference: "tea" });
+    const pending = await insertPending(store, { reference: "tea" });
     await runSql(
       url,
       "ALTER TABLE transactions RENAME TO kept",
-      `CREATE VIEW transactions AS SELECT * FROM kept WHERE CASE WHEN id = ${id} THEN pg_sleep(100) IS NOT NULL END`,
+      `CREATE VIEW transactions AS SELECT * FROM kept WHERE CASE WHEN id = ${pending.id} THEN pg_sleep(100) IS NOT NULL END`,
     );
     return {
       url,
-      list: store.transactionList,
+      store,
+      pending,
       search: (signal: AbortSignal) =>
         rejectionOf(store.transactionList.list(1, { search: "tea" }, { number: 1, limit: 10 }, signal)),
       /** The sessions of the server that search. */
@@ -148,22 +148,41 @@ describePostgres((version) => {
     };
   }
 
+  /** Of a list. */
+  const TOO_LONG = {
+    kind: "unavailable",
+    message: "the list took more than 2 s: choose fewer days, or more of the text",
+  };
+
   test("a search that takes longer than the deadline is refused, says what to do, and is ended at the server, too", async () => {
     const { search, running } = await openSlowShop(2000);
     const searching = search(new AbortController().signal);
     await until(running, (pids) => pids.length === 1);
-    expect(await searching).toMatchObject({
-      kind: "unavailable",
-      message: "the search took more than 2 s: search for more of the text, or later",
-    });
+    expect(await searching).toMatchObject(TOO_LONG);
     await until(running, (pids) => pids.length === 0);
   });
 
-  test("a part of an export that takes longer than the deadline is the last one", async () => {
-    const { list } = await openSlowShop(2000);
-    const parts = list.readAll(1, {});
-    expect(await rejectionOf(parts.next())).toBeInstanceOf(DeadlinePassed);
+  test("a page, a part of an export, a status and all other reads that take longer than the deadline are refused, too", async () => {
+    const { store, pending } = await openSlowShop(2000);
+    const parts = store.transactionList.readAll(1, {});
+    expect(await rejectionOf(parts.next())).toMatchObject(TOO_LONG);
     expect(await parts.next()).toMatchObject({ done: true });
+    expect(await rejectionOf(store.transactionList.list(1, {}, { number: 1, limit: 10 }))).toMatchObject(TOO_LONG);
+    const { transactions } = store;
+    const reads = [
+      async () => transactions.findByCheckoutRequestId(pending.checkoutRequestId),
+      () => transactions.findByReference("tea"),
+      () => transactions.listPending(5),
+      () => transactions.countPending(pending.phone),
+      () => transactions.resolveDue(CREATED_AT_MS + 9000, 5, async () => []),
+    ];
+    const refusals = await Promise.all(reads.map((read) => rejectionOf(read())));
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({
+        kind: "unavailable",
+        message: "the database did not answer in time: try again later",
+      });
+    }
   });
 
   test("two searches run at once, and one whose client has gone is ended at the server, too", async () => {
