@@ -5,7 +5,6 @@ import type { AmountCents } from "../domain/money.ts";
 import { textOfCode } from "../domain/outcome.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import {
-  type CompletedTransaction,
   KINDS,
   type Kind,
   type PendingTransaction,
@@ -164,12 +163,6 @@ export function toTransaction(row: TransactionRow, requestIds: RequestIds): Tran
 export function toPending(row: TransactionRow, requestIds: RequestIds): PendingTransaction {
   const transaction = toTransaction(row, requestIds);
   assert(transaction.status === "pending");
-  return transaction;
-}
-
-export function toCompleted(row: TransactionRow, requestIds: RequestIds): CompletedTransaction {
-  const transaction = toTransaction(row, requestIds);
-  assert(transaction.status === "completed");
   return transaction;
 }
 

@@ -78,14 +78,11 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>) {
   }
 
   return {
-    add(item: Item): Promise<Result> {
+    async add(item: Item): Promise<Result> {
+      if (waiting.length >= MOST_WAITING) throw new Overloaded(`${MOST_WAITING} others wait for the database server`);
       const entry = { item, addedMs: stopwatch(), ...Promise.withResolvers<Result>() };
-      if (waiting.length >= MOST_WAITING) {
-        entry.reject(new Overloaded(`${MOST_WAITING} others wait for the database server`));
-      } else {
-        waiting.push(entry);
-        plan();
-      }
+      waiting.push(entry);
+      plan();
       return entry.promise;
     },
     /** Resolves when no item waits or runs. */

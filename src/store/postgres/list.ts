@@ -12,7 +12,6 @@ import { sqlStateOf } from "./failures.ts";
 import { type Answer, allRows, NAMED, pageOf, type Statement } from "./list-statements.ts";
 import type { ReadsParts } from "./reads.ts";
 import { fromRow, numbers, toStored } from "./rows.ts";
-import type { EngineSql } from "./sql.ts";
 
 /** The list: who reads when, and for how long. Its statements are in list-statements.ts. */
 
@@ -23,35 +22,28 @@ const LANES = 2;
 const MOST_WAITING = 20_000;
 
 /** The server ends a search when its connection has ended. */
-const BEGIN = "BEGIN READ ONLY; SET LOCAL client_connection_check_interval = '500ms'";
+const BEGIN_SEARCH = "BEGIN READ ONLY; SET LOCAL client_connection_check_interval = '500ms'";
 
 /** How many rows of an export are fetched at once. */
 const ROWS_AT_ONCE = 500;
 
-interface Asked {
-  readonly merchantId: number;
-  readonly filter: TransactionFilter;
-  readonly page: Page;
-}
-
 export function createTransactionList(
-  parts: ReadsParts,
+  { sql, stopwatch, waitMs }: ReadsParts,
   connections: Connections,
   requestIds: RequestIds,
 ): TransactionList {
-  const selectionOf = createSelector(parts.sql, requestIds);
-  const read = createReader(parts.sql, selectionOf, requestIds);
-  const limits = { lanes: LANES, waitMs: parts.waitMs, stopwatch: parts.stopwatch };
+  const limits = { lanes: LANES, waitMs, stopwatch };
   const pages = new ReadQueue({ ...limits, mostWaiting: MOST_WAITING, advice: "try again later" });
   const searches = createSearchQueue(limits);
+  const toOwn = (row: TransactionRow) => toTransaction(fromRow(row), requestIds);
+
   return {
     async list(merchantId, filter, page, signal) {
-      const asked = { merchantId, filter, page };
       try {
-        if (filter.search === undefined) return await pages.run(() => read(asked));
-        return await searches.run(() => read(asked, signal), signal);
+        if (filter.search === undefined) return await pages.run(() => readPage(merchantId, filter, page));
+        return await searches.run(() => readPage(merchantId, filter, page, signal), signal);
       } catch (error) {
-        throw withAdvice(error, parts.waitMs);
+        throw withAdvice(error);
       }
     },
 
@@ -59,73 +51,72 @@ export function createTransactionList(
       try {
         yield* readParts(allRows(merchantId, await selectionOf(filter)));
       } catch (error) {
-        throw withAdvice(error, parts.waitMs);
+        throw withAdvice(error);
       }
     },
   };
 
+  async function selectionOf({ search, findsEnds, ...rest }: TransactionFilter): Promise<Selection> {
+    return search === undefined ? rest : { ...rest, search: await searchedBy(search, findsEnds) };
+  }
+
+  async function searchedBy(search: string, findsEnds?: boolean): Promise<Searched> {
+    const { phone, reference, ends } = rangesOf(search, findsEnds);
+    const rows = await sql.read<TransactionRow>(NAMED, [numbers(numbersIn(search, requestIds)), toStored(search)]);
+    const named = rows.filter((row) => isNamed(toOwn(row), search)).map(({ id }) => id);
+    const range = { from: toStored(reference.from), before: toStored(reference.before) };
+    return { phone, reference: range, ends: ends.map(toStored), named };
+  }
+
+  async function readPage(
+    merchantId: number,
+    filter: TransactionFilter,
+    page: Page,
+    signal?: AbortSignal,
+  ): Promise<ListedPage> {
+    const statement = pageOf(merchantId, await selectionOf(filter), page);
+    // A search with many results takes long, and a retry would take as long.
+    const [row] = await sql.reading(
+      (connection) => (signal ? searchUntil(signal, connection, statement) : answer(connection, statement)),
+      true,
+    );
+    const sums: StatusSum[] = JSON.parse(row?.sums ?? "[]");
+    const rows: TransactionRow[] = JSON.parse(row?.rows ?? "[]");
+    return { rows: rows.map(toOwn), summary: toSummary(sums) };
+  }
+
   async function* readParts({ text, parameters }: Statement): AsyncGenerator<Transaction[]> {
-    const { query, script, end } = await connections.borrow({ openMs: parts.waitMs, workMs: parts.waitMs });
+    const { query, script, end } = await connections.borrow({ openMs: waitMs, workMs: waitMs });
     try {
       await script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
       await query(`DECLARE selected NO SCROLL CURSOR FOR ${text}`, parameters);
       for (;;) {
         const part = await script<TransactionRow>(`FETCH ${ROWS_AT_ONCE} FROM selected`);
         if (part.length === 0) return;
-        yield part.map((row) => toTransaction(fromRow(row), requestIds));
+        yield part.map(toOwn);
       }
     } finally {
       end();
     }
   }
-}
 
-type Selector = (filter: TransactionFilter) => Promise<Selection>;
-
-function createSelector(engine: EngineSql, requestIds: RequestIds): Selector {
-  async function searchedBy(search: string, findsEnds?: boolean): Promise<Searched> {
-    const { phone, reference, ends } = rangesOf(search, findsEnds);
-    const rows = await engine.read<TransactionRow>(NAMED, [numbers(numbersIn(search, requestIds)), toStored(search)]);
-    const named = rows.filter((row) => isNamed(toTransaction(fromRow(row), requestIds), search)).map(({ id }) => id);
-    const range = { from: toStored(reference.from), before: toStored(reference.before) };
-    return { phone, reference: range, ends: ends.map(toStored), named };
+  /** What a client can do about a list that takes too long. Other errors stay what they are. */
+  function withAdvice(error: unknown): unknown {
+    if (sqlStateOf(error) !== "deadline") return error;
+    return new Unanswered(error, `the list took more than ${waitMs / 1000} s: choose fewer days, or more of the text`);
   }
-
-  return async ({ search, findsEnds, ...rest }) =>
-    search === undefined ? rest : { ...rest, search: await searchedBy(search, findsEnds) };
 }
 
-function createReader(engine: EngineSql, selectionOf: Selector, requestIds: RequestIds) {
-  return async ({ merchantId, filter, page }: Asked, signal?: AbortSignal): Promise<ListedPage> => {
-    const selection = await selectionOf(filter);
-    const statement = pageOf(merchantId, selection, page);
-    // A search with many results takes long, and a retry would take as long.
-    const [row] = await engine.reading(
-      (connection) => (signal ? queryUntil(signal, connection, statement) : readPage(connection, statement)),
-      true,
-    );
-    const sums: StatusSum[] = JSON.parse(row?.sums ?? "[]");
-    const rows: TransactionRow[] = JSON.parse(row?.rows ?? "[]");
-    return { rows: rows.map((one) => toTransaction(fromRow(one), requestIds)), summary: toSummary(sums) };
-  };
-}
-
-/** What a client can do about a list that takes too long. Other errors stay what they are. */
-const withAdvice = (error: unknown, waitMs: number): unknown =>
-  sqlStateOf(error) === "deadline"
-    ? new Unanswered(error, `the list took more than ${waitMs / 1000} s: choose fewer days, or more of the text`)
-    : error;
-
-const readPage = ({ query }: Connection, { text, parameters }: Statement) => query<Answer>(text, parameters);
+const answer = ({ query }: Connection, { text, parameters }: Statement) => query<Answer>(text, parameters);
 
 /** Runs a search until its client has gone. Then its connection ends, and so the server ends the search, too. */
-async function queryUntil(signal: AbortSignal, connection: Connection, statement: Statement): Promise<Answer[]> {
+async function searchUntil(signal: AbortSignal, connection: Connection, statement: Statement): Promise<Answer[]> {
   const { script, end } = connection;
   if (signal.aborted) throw clientHasGone();
   signal.addEventListener("abort", end);
   try {
-    await script(BEGIN);
-    const rows = await readPage(connection, statement);
+    await script(BEGIN_SEARCH);
+    const rows = await answer(connection, statement);
     await script("COMMIT");
     return rows;
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Query } from "../query.ts";
-import { COMPLETED, PENDING, type TransactionRow } from "../rows.ts";
+import { COMPLETED, PENDING } from "../rows.ts";
+import type { PhoneReads } from "../transaction-reads.ts";
 import { numbers, ROW } from "./rows.ts";
 
 /** What is read of one phone. Its index has the payments of all times and statuses, so those of a phone with many are not read by it. */
@@ -38,7 +39,7 @@ const COUNT_PENDING: OfPhone = {
   many: `SELECT count(*)::float8 AS count FROM transactions WHERE status = ${PENDING} AND phone = $1::bigint`,
 };
 
-export function createPhoneReads(read: Query) {
+export function createPhoneReads(read: Query): PhoneReads {
   async function readOf<Row>({ few, many }: OfPhone, phone: string, ...limit: number[]): Promise<Row[]> {
     const ids = await read<{ id: number }>(IDS, [phone]);
     if (ids.length > FEW) return read<Row>(many, [phone, ...limit]);
@@ -46,9 +47,9 @@ export function createPhoneReads(read: Query) {
   }
 
   return {
-    readPending: (limit: number, phone: string) => readOf<TransactionRow>(OLDEST_PENDING, phone, limit),
-    readPaid: (limit: number, phone: string) => readOf<TransactionRow>(NEWEST_PAID, phone, limit),
-    async countPending(phone: string): Promise<number> {
+    readPending: (limit, phone) => readOf(OLDEST_PENDING, phone, limit),
+    readPaid: (limit, phone) => readOf(NEWEST_PAID, phone, limit),
+    async countPending(phone) {
       const [counted] = await readOf<{ count: number }>(COUNT_PENDING, phone);
       return counted?.count ?? 0;
     },

@@ -1,6 +1,6 @@
 import type { Transaction } from "../../domain/transaction.ts";
 import type { Query } from "../query.ts";
-import { type TransactionRow, toCompleted, toPending, toTransaction } from "../rows.ts";
+import { type TransactionRow, toTransaction } from "../rows.ts";
 import type { TransactionReads } from "../store.ts";
 import { createSharedReads } from "../transaction-reads.ts";
 import { createGroup } from "./group.ts";
@@ -59,11 +59,11 @@ function createLookup(parts: ReadsParts) {
 export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering): TransactionReads {
   const { read } = parts.sql;
   const byNumber = createLookup(parts);
-  const ofPhone = createPhoneReads(read);
   const shared = createSharedReads({
     read,
     columns: ROW,
     indexedBy: () => "",
+    ofPhone: createPhoneReads(read),
     toStored,
     toTransaction: (row) => toTransaction(fromRow(row), requestIds),
   });
@@ -82,18 +82,6 @@ export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering)
       const rows = await read<{ id: number; ms: number }>(NEXT);
       if (rows.length === 0) return null;
       return Math.min(...rows.map(({ id, ms }) => (isOwn(id) ? ms : ms + OTHERS_MS)));
-    },
-
-    async listPending(limit, phone = null) {
-      const rows = phone === null ? shared.readPending(limit) : ofPhone.readPending(limit, phone);
-      return (await rows).map((row) => toPending(fromRow(row), requestIds));
-    },
-
-    countPending: ofPhone.countPending,
-
-    async listPaid(limit, phone = null) {
-      const rows = phone === null ? shared.readPaid(limit) : ofPhone.readPaid(limit, phone);
-      return (await rows).map((row) => toCompleted(fromRow(row), requestIds));
     },
   };
 }

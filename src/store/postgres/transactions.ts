@@ -1,4 +1,5 @@
 import { Refusal } from "../../domain/error.ts";
+import { createMutex } from "../../domain/mutex.ts";
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
 import type { Query } from "../query.ts";
 import { firstOfEach, type TransactionRow, toChange, toNewRow, toPending } from "../rows.ts";
@@ -43,8 +44,8 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
   const { sql, shards, deliveries } = parts;
   const { requestIds, next } = numbering;
   const inserts = createInserts(parts);
-  /** The end of the last reset. What is written after a reset began waits for it, so that the reset does not remove it. */
-  let reset: Promise<unknown> = Promise.resolve();
+  /** What is written after a reset began waits for its end, so that the reset does not remove it. */
+  const resets = createMutex();
 
   async function update<T extends Transaction>(query: Query, outcomes: readonly T[], lane: string): Promise<T[]> {
     const changes = JSON.stringify(outcomes.map((outcome) => toRow(toChange(outcome))));
@@ -55,7 +56,7 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
   async function record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]> {
     const firsts = firstOfEach(outcomes);
     if (firsts.length === 0) return [];
-    await reset;
+    await resets.whenIdle();
     return timed(parts, firsts.length, () => update(sql.writeOnce, firsts, "record"));
   }
 
@@ -76,7 +77,7 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
     },
 
     async insert(pending) {
-      await reset;
+      await resets.whenIdle();
       await inserts.add(pending);
     },
 
@@ -92,14 +93,11 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
 
     record,
 
-    async clear() {
-      const removal = reset.then(async () => {
+    clear: () =>
+      resets.run(async () => {
         await inserts.whenEmpty();
         await sql.transaction((_, script) => script(FORGET_ALL));
-      });
-      reset = removal.catch(() => {});
-      await removal;
-    },
+      }),
 
     async save() {
       throw new Refusal(

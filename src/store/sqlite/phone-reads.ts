@@ -1,5 +1,8 @@
 import type { Database } from "bun:sqlite";
+import type { Msisdn } from "../../domain/phone.ts";
 import { COMPLETED, PENDING, ROW, type TransactionRow } from "../rows.ts";
+import type { PhoneReads } from "../transaction-reads.ts";
+import type { SteppedReads } from "./stepped-reads.ts";
 
 /** What is read of one phone. There is no index by phone, because each payment would be written in a random place of it. */
 
@@ -19,17 +22,24 @@ const NEXT_PAID = `SELECT completed_at_ms AS ms, phone, id FROM transactions IND
   WHERE status = ${COMPLETED} AND (completed_at_ms, phone, id) < ($ms, $phone, $id)
   ORDER BY completed_at_ms DESC, phone DESC, id DESC LIMIT ${ENTRIES_AT_ONCE}`;
 
-const BEFORE_ALL: Entry = { ms: -1, phone: 0, id: 0 };
-const BEHIND_ALL: Entry = { ms: Number.MAX_SAFE_INTEGER, phone: 0, id: 0 };
+/** How to read an index: the entries after one, and a place before all of them. */
+interface Order {
+  readonly next: string;
+  readonly beginning: Entry;
+}
 
-/** The ids of a phone's transactions in the order of a statement, at most `most`. It yields where it can be interrupted. */
+const FIRST_DUE: Order = { next: NEXT_DUE, beginning: { ms: -1, phone: 0, id: 0 } };
+const NEWEST_PAID: Order = { next: NEXT_PAID, beginning: { ms: Number.MAX_SAFE_INTEGER, phone: 0, id: 0 } };
+
+/** The ids of a phone's transactions in an order, at most `most`. It yields where it can be interrupted. */
 function* idsOf(
   client: Database,
-  [next, beginning]: readonly [statement: string, beginning: Entry],
-  phone: number,
+  { next, beginning }: Order,
+  msisdn: Msisdn,
   most: number,
 ): Generator<undefined, number[]> {
   const statement = client.query<Entry, Entry>(next);
+  const phone = Number(msisdn);
   const ids: number[] = [];
   for (let place = beginning; ; ) {
     const entries = statement.all(place);
@@ -53,18 +63,20 @@ function* rowsOf(
   return client.query<TransactionRow, [string, number]>(statement).all(JSON.stringify(ids), limit);
 }
 
-/** The open prompts of a phone, oldest first. */
-export function* readPending(client: Database, phone: number, limit: number): Generator<undefined, TransactionRow[]> {
-  const ids = yield* idsOf(client, [NEXT_DUE, BEFORE_ALL], phone, MOST_PROMPTS);
-  return yield* rowsOf(client, ids, "created_at_ms, id", limit);
-}
-
-export function* countPending(client: Database, phone: number): Generator<undefined, number> {
-  return (yield* idsOf(client, [NEXT_DUE, BEFORE_ALL], phone, Number.POSITIVE_INFINITY)).length;
-}
-
-/** The last completed payments of a phone, newest first. */
-export function* readPaid(client: Database, phone: number, limit: number): Generator<undefined, TransactionRow[]> {
-  const ids = yield* idsOf(client, [NEXT_PAID, BEHIND_ALL], phone, limit);
-  return yield* rowsOf(client, ids, "completed_at_ms DESC, id DESC", limit);
-}
+export const createPhoneReads = (read: SteppedReads): PhoneReads => ({
+  readPending: (limit, phone) =>
+    read(function* (client) {
+      const ids = yield* idsOf(client, FIRST_DUE, phone, MOST_PROMPTS);
+      return yield* rowsOf(client, ids, "created_at_ms, id", limit);
+    }),
+  readPaid: (limit, phone) =>
+    read(function* (client) {
+      const ids = yield* idsOf(client, NEWEST_PAID, phone, limit);
+      return yield* rowsOf(client, ids, "completed_at_ms DESC, id DESC", limit);
+    }),
+  countPending: (phone) =>
+    read(function* (client) {
+      const ids = yield* idsOf(client, FIRST_DUE, phone, Number.POSITIVE_INFINITY);
+      return ids.length;
+    }),
+});

@@ -9,7 +9,6 @@ import {
   ROW,
   type TransactionRow,
   toChange,
-  toCompleted,
   toNewRow,
   toPending,
   toTransaction,
@@ -21,7 +20,7 @@ import { createCopies, emptyTransactions } from "./copies.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { createLookupCache, type LookupCache } from "./lookup-cache.ts";
 import type { Numbering } from "./numbering.ts";
-import { countPending, readPaid, readPending } from "./phone-reads.ts";
+import { createPhoneReads } from "./phone-reads.ts";
 import type { SqliteSql } from "./query.ts";
 import type { ReadSnapshot } from "./read-snapshot.ts";
 import type { SteppedReads } from "./stepped-reads.ts";
@@ -61,6 +60,7 @@ function createReads({ sql, read, numbering }: Parts, statements: Statements, po
     columns: ROW,
     // Without statistics, SQLite would scan the table.
     indexedBy: (index) => `INDEXED BY ${index}`,
+    ofPhone: createPhoneReads(read),
     toStored: (text) => text,
     toTransaction: (row) => toTransaction(row, requestIds),
   });
@@ -70,19 +70,6 @@ function createReads({ sql, read, numbering }: Parts, statements: Statements, po
 
     async nextCheckAtMs() {
       return statements.earliest.get()?.checkAtMs ?? null;
-    },
-
-    async listPending(limit, phone = null) {
-      const rows =
-        phone === null ? shared.readPending(limit) : read((client) => readPending(client, Number(phone), limit));
-      return (await rows).map((row) => toPending(row, requestIds));
-    },
-
-    countPending: (phone) => read((client) => countPending(client, Number(phone))),
-
-    async listPaid(limit, phone = null) {
-      const rows = phone === null ? shared.readPaid(limit) : read((client) => readPaid(client, Number(phone), limit));
-      return (await rows).map((row) => toCompleted(row, requestIds));
     },
   };
 }
