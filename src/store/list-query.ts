@@ -1,7 +1,8 @@
-import { type AnyColumn, and, desc, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, and, desc, eq, gte, inArray, lt, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { FilterName, TransactionFilter } from "../domain/filters.ts";
-import type { Page } from "../domain/list.ts";
+import type { Page, Summary } from "../domain/list.ts";
 import { DAY_MS, endOfDayMs, NAIROBI_OFFSET_MS, startOfDayMs } from "../domain/timestamp.ts";
+import type { Status } from "../domain/transaction.ts";
 import { codeOfKind, codeOfStatus } from "./rows.ts";
 import type { Searched } from "./search.ts";
 
@@ -103,6 +104,23 @@ const isFound = (rows: Rows, { phone, reference, ends, named }: Searched): SQL |
     phone ? and(gte(rows.phone, phone.from), lt(rows.phone, phone.before)) : undefined,
   );
 
+/** The columns of a {@link Summary}, from rows that have these. One pass without groups takes half the time of one with them. */
+export function summaryOf(status: SQLWrapper, count: SQLWrapper, amountCents: SQLWrapper): SQL {
+  const sumOf = (value: SQLWrapper, of: Status) =>
+    sql`coalesce(sum(${value}) FILTER (WHERE ${status} = ${sql.raw(`${codeOfStatus(of)}`)}), 0)`;
+  const columns: Record<keyof Summary, SQL> = {
+    totalItems: sql`coalesce(sum(${count}), 0)`,
+    completedAmountCents: sumOf(amountCents, "completed"),
+    completedCount: sumOf(count, "completed"),
+    pendingCount: sumOf(count, "pending"),
+    failedCount: sumOf(count, "failed"),
+    cancelledCount: sumOf(count, "cancelled"),
+    expiredCount: sumOf(count, "expired"),
+  };
+  const named = Object.entries(columns).map(([name, column]) => sql`${column} AS ${sql.identifier(name)}`);
+  return sql.join(named, sql`, `);
+}
+
 /** The parts of the statements of an engine, on its tables. */
 export function createListQuery(rows: Rows, totals: Totals) {
   const selectedDays = (merchantId: number, selection: Selection): SQL | undefined =>
@@ -124,10 +142,10 @@ export function createListQuery(rows: Rows, totals: Totals) {
 
     isReferenceIn: (range: Searched["reference"]) => isReferenceIn(rows, range),
 
-    /** Counts and sums by status, for the summary. */
-    daySums: (merchantId: number, selection: Selection): SQL => sql`
-      SELECT ${totals.status} AS status, sum(${totals.count}) AS count, sum(${totals.amountCents}) AS "amountCents"
-      FROM ${totals.status.table} WHERE ${selectedDays(merchantId, selection)} GROUP BY ${totals.status}`,
+    /** The summary of all that is selected, from the totals of its days. */
+    daySummary: (merchantId: number, selection: Selection): SQL => sql`
+      SELECT ${summaryOf(totals.status, totals.count, totals.amountCents)}
+      FROM ${totals.status.table} WHERE ${selectedDays(merchantId, selection)}`,
 
     /**
      * The days that have the rows of a page, newest first: their times, and in `skip` how many rows of the day come before the page.

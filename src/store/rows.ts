@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type RequestIds, receiptNumber, secretOf, transactionCode } from "../domain/identifiers.ts";
-import { foldCase, type Summary } from "../domain/list.ts";
+import { foldCase } from "../domain/list.ts";
 import type { AmountCents } from "../domain/money.ts";
 import { textOfCode } from "../domain/outcome.ts";
 import type { Msisdn } from "../domain/phone.ts";
@@ -164,24 +164,4 @@ export function toPending(row: TransactionRow, requestIds: RequestIds): PendingT
   const transaction = toTransaction(row, requestIds);
   assert(transaction.status === "pending");
   return transaction;
-}
-
-/** A row with a count and a sum of one status. A status can have several rows. */
-export interface StatusSum {
-  readonly status: number;
-  readonly count: number;
-  readonly amountCents: number;
-}
-
-export function toSummary(sums: readonly StatusSum[]): Summary {
-  const counts = STATUSES.map(() => 0);
-  let [totalItems, completedAmountCents] = [0, 0];
-  for (const { status, count, amountCents } of sums) {
-    totalItems += count;
-    counts[status] = (counts[status] ?? 0) + count;
-    if (status === COMPLETED) completedAmountCents += amountCents;
-  }
-  const [pendingCount = 0, completedCount = 0, failedCount = 0, cancelledCount = 0, expiredCount = 0] = counts;
-  const byStatus = { completedCount, pendingCount, failedCount, cancelledCount, expiredCount };
-  return { totalItems, completedAmountCents, ...byStatus };
 }

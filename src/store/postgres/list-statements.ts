@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import type { Page } from "../../domain/list.ts";
-import { isCounted, offsetOf, type Selection } from "../list-query.ts";
+import { isCounted, offsetOf, type Selection, summaryOf } from "../list-query.ts";
 import { ROW } from "./rows.ts";
 import { list, transactions } from "./tables.ts";
 
@@ -12,9 +12,9 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
-/** The result of the statement of a page: JSON, so that rows and sums fit into one row. */
+/** The result of the statement of a page: JSON, so that rows and summary fit into one row. */
 export interface Answer {
-  readonly sums: string | null;
+  readonly summary: string;
   readonly rows: string | null;
 }
 
@@ -22,11 +22,11 @@ const dialect = new PgDialect();
 
 const ORDER = "ORDER BY created_at_ms DESC, id DESC";
 
-/** The last part of a statement: the rows of a page, and the sums. */
-const ANSWER = sql.raw(`SELECT (SELECT json_agg(sums)::text FROM sums) AS sums,
+/** The last part of a statement: the rows of a page, and the summary. */
+const ANSWER = sql.raw(`SELECT (SELECT row_to_json(summary)::text FROM summary) AS summary,
     (SELECT json_agg(shown ${ORDER})::text FROM (SELECT ${ROW} FROM transactions WHERE id IN (SELECT id FROM page)) AS shown) AS rows`);
 
-/** One page, and the sums of all that is selected. */
+/** One page, and the summary of all that is selected. */
 export const pageOf = (merchantId: number, selection: Selection, page: Page): Statement =>
   toStatement(isCounted(selection) ? countedPage(merchantId, selection, page) : foundPage(merchantId, selection, page));
 
@@ -47,7 +47,7 @@ function toStatement(statement: SQL): Statement {
 
 /** The totals say on which days the page is. Between these, the index is read in the order of the list. */
 const countedPage = (merchantId: number, selection: Selection, page: Page): SQL => sql`
-  WITH sums AS (${list.daySums(merchantId, selection)}),
+  WITH summary AS (${list.daySummary(merchantId, selection)}),
   of_page AS (
     ${list.pageDays(merchantId, selection, sql`${offsetOf(page)}::bigint`, sql`${page.limit}::int`)}
   ),
@@ -62,5 +62,5 @@ const countedPage = (merchantId: number, selection: Selection, page: Page): SQL 
 const foundPage = (merchantId: number, selection: Selection, page: Page): SQL => sql`
   WITH found AS MATERIALIZED (
     SELECT id, created_at_ms, status, amount_cents FROM ${transactions} WHERE ${list.selected(merchantId, selection)}
-  ), sums AS (SELECT status, count(*) AS count, sum(amount_cents) AS "amountCents" FROM found GROUP BY status),
+  ), summary AS (SELECT ${summaryOf(sql`status`, sql`1`, sql`amount_cents`)} FROM found),
   page AS (SELECT id FROM found ${sql.raw(ORDER)} LIMIT ${page.limit}::int OFFSET ${offsetOf(page)}::bigint) ${ANSWER}`;

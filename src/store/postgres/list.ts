@@ -1,10 +1,11 @@
+import assert from "node:assert/strict";
 import type { TransactionFilter } from "../../domain/filters.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
 import type { Page } from "../../domain/list.ts";
 import type { Transaction } from "../../domain/transaction.ts";
 import type { Selection } from "../list-query.ts";
 import { clientHasGone, createSearchQueue, ReadQueue } from "../read-queue.ts";
-import { type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
+import { type TransactionRow, toTransaction } from "../rows.ts";
 import { isNamed, numbersIn, rangesOf, type Searched } from "../search.ts";
 import { type ListedPage, type TransactionList, Unanswered } from "../store.ts";
 import type { Connection, Connections } from "./connections.ts";
@@ -80,9 +81,9 @@ export function createTransactionList(
       (connection) => (signal ? searchUntil(signal, connection, statement) : answer(connection, statement)),
       true,
     );
-    const sums: StatusSum[] = JSON.parse(row?.sums ?? "[]");
-    const rows: TransactionRow[] = JSON.parse(row?.rows ?? "[]");
-    return { rows: rows.map(toOwn), summary: toSummary(sums) };
+    assert(row);
+    const rows: TransactionRow[] = JSON.parse(row.rows ?? "[]");
+    return { rows: rows.map(toOwn), summary: JSON.parse(row.summary) };
   }
 
   async function* readParts({ text, parameters }: Statement): AsyncGenerator<Transaction[]> {

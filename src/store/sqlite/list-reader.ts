@@ -1,11 +1,12 @@
 import type { Database } from "bun:sqlite";
+import assert from "node:assert/strict";
 import { and, eq, sql } from "drizzle-orm";
 import type { TransactionFilter } from "../../domain/filters.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
-import type { Page } from "../../domain/list.ts";
+import type { Page, Summary } from "../../domain/list.ts";
 import type { Transaction } from "../../domain/transaction.ts";
-import { isCounted, offsetOf, type Selection, timesOf } from "../list-query.ts";
-import { ROW, type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
+import { isCounted, offsetOf, type Selection, summaryOf, timesOf } from "../list-query.ts";
+import { ROW, type TransactionRow, toTransaction } from "../rows.ts";
 import { isNamed, numbersIn, rangesOf, type Searched } from "../search.ts";
 import type { ListedPage } from "../store.ts";
 import { PagePlaces } from "./page-places.ts";
@@ -31,6 +32,9 @@ const FEW_ENTRIES = 1000;
 export const MOST_LOOKED_UP = 2000;
 
 const BY_ID = sql.raw("NOT INDEXED");
+
+/** The columns of a summary. */
+const SUMMARY = summaryOf(transactions.status, sql`1`, transactions.amountCents);
 
 /** A day that has rows of the page. */
 interface PageDay {
@@ -89,7 +93,7 @@ export class ListReader {
   }
 
   *#readCounted(merchantId: number, selection: Selection, page: Page): Generator<Pause, ListedPage> {
-    const summary = toSummary(this.#statements.all<StatusSum>(list.daySums(merchantId, selection)));
+    const summary = only(this.#statements.all<Summary>(list.daySummary(merchantId, selection)));
     const offset = offsetOf(page);
     const limit = Math.min(page.limit, summary.totalItems - offset);
     if (limit <= 0) return { rows: [], summary };
@@ -120,7 +124,7 @@ export class ListReader {
     const shown: Place[] = [];
     let skip = first;
     for (const stretch of stretchesOf(this.#statements, merchantId, times, MOST_ENTRIES, after)) {
-      const count = skip > 0 ? (reads.count(stretch)[0]?.count ?? 0) : 0;
+      const count = skip > 0 ? only(reads.count(stretch)).count : 0;
       if (skip > 0 && skip >= count) skip -= count;
       else {
         shown.push(...reads.page(stretch, { limit: limit - shown.length, skip }));
@@ -135,13 +139,13 @@ export class ListReader {
   /** Looks at each transaction of the days. */
   *#readAll(merchantId: number, selection: Selection, page: Page): Generator<Pause, ListedPage> {
     const reads = this.#reads(merchantId, selection);
-    const sums: StatusSum[] = [];
+    const summaries: Summary[] = [];
     let skip = offsetOf(page);
     const ids: number[] = [];
     for (const stretch of stretchesOf(this.#statements, merchantId, [timesOf(selection)], MOST_ROWS)) {
-      const found = reads.sums(stretch);
-      sums.push(...found);
-      const count = toSummary(found).totalItems;
+      const summary = only(reads.summary(stretch));
+      summaries.push(summary);
+      const count = summary.totalItems;
       if (skip < count && ids.length < page.limit) {
         const shown = reads.page(stretch, { limit: page.limit - ids.length, skip });
         ids.push(...shown.map(({ id }) => id));
@@ -149,19 +153,18 @@ export class ListReader {
       skip = Math.max(skip - count, 0);
       yield;
     }
-    return { rows: this.#rowsOf(ids), summary: toSummary(sums) };
+    return { rows: this.#rowsOf(ids), summary: summaries.reduce(plus) };
   }
 
   /** Looks up the transactions with these ids. */
   #readAmong(ids: readonly number[], merchantId: number, selection: Selection, page: Page): ListedPage {
     const isAmong = sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
-    const found = this.#statements.all<StatusSum & { id: number }>(
-      sql`SELECT id, status, 1 AS count, amount_cents AS amountCents
-        FROM ${transactions} ${BY_ID} WHERE ${and(isAmong, list.selected(merchantId, selection))} ${list.newest}`,
+    const from = sql`FROM ${transactions} ${BY_ID} WHERE ${and(isAmong, list.selected(merchantId, selection))}`;
+    const shown = this.#statements.all<{ id: number }>(
+      sql`SELECT id ${from} ${list.newest} LIMIT ${page.limit} OFFSET ${offsetOf(page)}`,
     );
-    const skip = offsetOf(page);
-    const shown = found.slice(skip, skip + page.limit).map(({ id }) => id);
-    return { rows: this.#rowsOf(shown), summary: toSummary(found) };
+    const summary = only(this.#statements.all<Summary>(sql`SELECT ${SUMMARY} ${from}`));
+    return { rows: this.#rowsOf(shown.map(({ id }) => id)), summary };
   }
 
   /** Its bounds take the place of the days: with both, SQLite could seek the beginning of a day. */
@@ -177,9 +180,8 @@ export class ListReader {
       count: this.#statements.ofEach<{ count: number }>(
         (kind) => sql`SELECT count(*) AS count FROM ${transactions} ${NEWEST} WHERE ${where(kind)}`,
       ),
-      sums: this.#statements.ofEach<StatusSum>(
-        (kind) => sql`SELECT status, count(*) AS count, sum(amount_cents) AS amountCents
-          FROM ${transactions} ${NEWEST} WHERE ${where(kind)} GROUP BY status`,
+      summary: this.#statements.ofEach<Summary>(
+        (kind) => sql`SELECT ${SUMMARY} FROM ${transactions} ${NEWEST} WHERE ${where(kind)}`,
       ),
       page: this.#statements.ofEach<Place>(
         (kind) => sql`SELECT id, created_at_ms AS createdAtMs
@@ -220,6 +222,18 @@ export class ListReader {
       return row ? [toTransaction(row, this.#requestIds)] : [];
     });
   }
+}
+
+function plus(one: Summary, other: Summary): Summary {
+  const sum: Record<keyof Summary, number> = { ...one };
+  for (const name of Object.keys(one) as (keyof Summary)[]) sum[name] += other[name];
+  return sum;
+}
+
+/** The result of an aggregate, which has one row. */
+function only<R>([row]: readonly R[]): R {
+  assert(row !== undefined);
+  return row;
 }
 
 /** Days without another one between them are read as one. */

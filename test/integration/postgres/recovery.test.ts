@@ -141,7 +141,7 @@ describePostgres((version) => {
         rejectionOf(store.transactionList.list(1, { search: "tea" }, { number: 1, limit: 10 }, signal)),
       /** The sessions of the server that search. */
       async running() {
-        const sleeping = "wait_event = 'PgSleep' AND query LIKE '%json_agg%' AND datname = current_database()";
+        const sleeping = "wait_event = 'PgSleep' AND query LIKE '%WITH found%' AND datname = current_database()";
         const sessions = `SELECT pid FROM pg_stat_activity WHERE ${sleeping} ORDER BY pid`;
         return (await runSql<{ pid: number }>(url, sessions)).map(({ pid }) => pid);
       },
