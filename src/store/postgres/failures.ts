@@ -81,10 +81,7 @@ const firstLine = (error: unknown): string => errorText(error).split("\n", 1)[0]
 /** The driver's codes for a login that failed. */
 const LOGIN_FAILED = /AUTH|PASSWORD|SASL|SIGNATURE/;
 
-/**
- * Explains why a database cannot be used, in one line; returns other errors unchanged.
- * @param name the database in messages: host, port and name
- */
+/** Explains in one line why a database cannot be used; returns other errors unchanged. */
 export function explain(error: unknown, name: string): unknown {
   if (error instanceof UnusableDatabase) return error;
   if (error instanceof Unanswered) return explain(error.cause, name);

@@ -25,7 +25,6 @@ const isCollision = (error: unknown): boolean => /^(?:23505|42P07|42710|40001|40
 /**
  * Checks that the database is for this program, and updates its schema if `migrate` allows that: all or nothing, also if several
  * processes do it at once.
- * @param name the database in messages
  * @returns the version of the schema
  * @throws UnusableDatabase `foreign`, `newer` or `older`
  */

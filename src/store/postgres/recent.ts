@@ -6,8 +6,7 @@ const CAPACITY = 4000;
 
 /**
  * A cache of rows that every request needs and that change rarely. Lookups at the same time share one read. Nothing tells what other
- * replicas have written, as SQLite does for its cache, so a row is kept for a time.
- * @param read reads a row; a missing row is not cached
+ * replicas have written, so a row is kept for a time. A missing row is not kept.
  */
 export function createRecent<K, V>(stopwatch: () => number, read: (key: K) => Promise<V | null>) {
   const kept = new Map<K, { readonly atMs: number; readonly row: Promise<V | null> }>();
@@ -22,9 +21,7 @@ export function createRecent<K, V>(stopwatch: () => number, read: (key: K) => Pr
       const drop = () => {
         if (kept.get(key) === entry) kept.delete(key);
       };
-      void entry.row.then((row) => {
-        if (row === null) drop();
-      }, drop);
+      void entry.row.then((row) => row ?? drop(), drop);
       return entry.row;
     },
     forget: (key: K) => void kept.delete(key),

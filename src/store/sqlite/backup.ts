@@ -26,8 +26,7 @@ export interface CopyContents {
 /**
  * Writes a copy of the database as it is at one point in time. Servers can read and write during the copy.
  * @param copy an absolute path; the file must be empty or missing
- * @param name what the copy is called in a refusal
- * @throws UnusableDatabase that names the database or the copy
+ * @throws UnusableDatabase that names the database, or the copy by its name
  */
 export function copyDatabase(file: string, copy: string, name: string): void {
   requireDatabase(file);
@@ -48,8 +47,7 @@ export function copyDatabase(file: string, copy: string, name: string): void {
 }
 
 /**
- * Inspects a copy that was just made.
- * @param name what the file is called in a refusal
+ * Inspects a copy that was just made. A refusal calls it by its name.
  * @throws UnusableDatabase if it is damaged
  */
 export function inspectCopy(file: string, name: string): CopyContents {

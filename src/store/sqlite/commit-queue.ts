@@ -26,8 +26,6 @@ export interface CommitQueue {
 /**
  * Group commit. A durable commit costs one flush of the disk, whatever its size, so writes that arrive together share one. Each
  * write is answered after its commit.
- * @param stopwatch measures commits, in milliseconds
- * @param assertFileInPlace throws if the file of the database was found missing
  */
 export function createCommitQueue(
   client: Database,

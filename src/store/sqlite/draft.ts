@@ -26,11 +26,7 @@ export function draftBeside(file: string, kind = ""): string {
   }
 }
 
-/**
- * Writes a private draft completely, or not at all.
- * @param flush whether it survives a loss of power
- * @returns its path
- */
+/** Writes a private draft completely, or not at all. If it is flushed, it survives a loss of power. */
 export function writeDraft(file: string, content: string | Uint8Array, flush = false): string {
   const draft = draftBeside(file);
   const descriptor = openSync(draft, "wx", 0o600); // exclusive: it never follows a link of another user

@@ -49,10 +49,7 @@ function requireText(client: Database, name: string, table: string, column: stri
   }
 }
 
-/**
- * The CHECKs know only the length of the texts of the network.
- * @param isMemo whether one of our providers writes such memos
- */
+/** The CHECKs know only the length of the texts of the network. */
 export function requireTextsOfNetwork(row: TableRow, name: string, isMemo: (memo: string) => boolean): void {
   const { id, memo, result_desc } = row;
   const refuse = (what: string, value: unknown) =>

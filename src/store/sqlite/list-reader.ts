@@ -43,14 +43,6 @@ interface PageDay {
   readonly skip: number;
 }
 
-/** Where the rows of a page begin in its days. */
-interface Beginning {
-  /** How many rows come before. */
-  readonly skip: number;
-  /** The row before the first one; else the rows begin with the newest. */
-  readonly after?: Place;
-}
-
 /**
  * Reads the list on one connection, in steps: it yields between two of them. The totals of days say where a page begins. Within its
  * day, a step skips a stretch of the index. A search reads all stretches of its days.
@@ -98,31 +90,32 @@ export class ListReader {
     const limit = Math.min(page.limit, summary.totalItems - offset);
     if (limit <= 0) return { rows: [], summary };
     const days = this.#statements.all<PageDay>(list.pageDays(merchantId, selection, offset, limit));
-    let begin: Beginning = { skip: days[0]?.skip ?? 0 };
-    const isFar = begin.skip > FEW_ENTRIES;
+    const skip = days[0]?.skip ?? 0;
+    const isFar = skip > FEW_ENTRIES;
+    if (isFar) yield "long";
     const pages = JSON.stringify([merchantId, selection]);
-    if (isFar) {
-      yield "long";
-      const after = this.#places.find(pages, offset);
-      if (after) begin = { skip: 0, after };
-    }
-    const shown = yield* this.#readPlaces(merchantId, selection, joined(days), begin, limit);
+    const after = isFar ? this.#places.find(pages, offset) : undefined;
+    const shown = yield* this.#readPlaces(merchantId, selection, joined(days), after ?? skip, limit);
     const last = shown.at(-1);
     if (isFar && last) this.#places.keep(pages, offset + shown.length, last);
     return { rows: this.#rowsOf(shown.map(({ id }) => id)), summary };
   }
 
-  /** The places of the rows of a page. Stretches before it are counted, and skipped as a whole. */
+  /**
+   * The places of the rows of a page. Stretches before it are counted, and skipped as a whole.
+   * @param before the row before the first one, or how many rows of the days come before
+   */
   *#readPlaces(
     merchantId: number,
     selection: Selection,
     times: readonly Times[],
-    { skip: first, after }: Beginning,
+    before: Place | number,
     limit: number,
   ): Generator<Pause, Place[]> {
     const reads = this.#reads(merchantId, selection);
     const shown: Place[] = [];
-    let skip = first;
+    let skip = typeof before === "number" ? before : 0;
+    const after = typeof before === "number" ? undefined : before;
     for (const stretch of stretchesOf(this.#statements, merchantId, times, MOST_ENTRIES, after)) {
       const count = skip > 0 ? only(reads.count(stretch)).count : 0;
       if (skip > 0 && skip >= count) skip -= count;

@@ -15,22 +15,14 @@ export class LongReads {
   #kept: OpenDatabase | null = null;
   #isClosed = false;
 
-  /**
-   * @param file a database that is open already, and stays open
-   * @param stopwatch measures how long a read waits for its turn
-   * @param assertFileInPlace throws if another file is in its place
-   */
+  /** @param file a database that is open already, and stays open */
   constructor(file: string, stopwatch: () => number, assertFileInPlace: () => void = () => {}) {
     this.#file = file;
     this.#queue = createSearchQueue({ lanes: 1, waitMs: WAIT_MS, stopwatch });
     this.#assertFileInPlace = assertFileInPlace;
   }
 
-  /**
-   * These reads run one after another.
-   * @param read starts a read on a connection, and yields between its steps
-   * @param signal ends it when its client has gone
-   */
+  /** Runs a read, which yields between its steps, after those before it. The signal ends it when its client has gone. */
   run<T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal): Promise<T> {
     return this.#queue.run(() => this.#readInSteps(read, signal), signal);
   }

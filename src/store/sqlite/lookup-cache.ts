@@ -13,10 +13,7 @@ export interface LookupCache<K, V> {
   readonly clear: () => void;
 }
 
-/**
- * Caches rows that are read often and change rarely, until something writes to them: a poll takes a third less.
- * @param read reads a row from the database; a missing row is not cached
- */
+/** Caches rows that are read often and change rarely, until something writes to them: a poll takes a third less. A missing row is not kept. */
 export function createLookupCache<K, V>(readSnapshot: ReadSnapshot, read: (key: K) => V | null): LookupCache<K, V> {
   let kept = new Map<K, V>();
   let older = new Map<K, V>();

@@ -68,9 +68,7 @@ export function useKey({ client, close }: OpenDatabase, file: string, key: Uint8
 }
 
 /**
- * Makes the numbers of a copy continue after those of the database that it replaces.
- * @param copy is of the newest schema
- * @param file the database; it may be missing
+ * Makes the numbers of a copy, which has the newest schema, continue after those of the database that it replaces, if there is one.
  * @returns false if the database is damaged, because then its used numbers are unknown
  */
 export function continueNumbers(copy: string, file: string): boolean {

@@ -20,9 +20,8 @@ const isOwnDatabase = (bytes: Buffer): boolean =>
   isDatabase(bytes) && bytes.readUInt32BE(APPLICATION_ID_AT) === APPLICATION_ID;
 
 /**
- * @param bytes the first {@link HEADER_BYTES} of a file, or more
- * @param name what the file is called in a refusal
- * @throws UnusableDatabase unless they begin a database of momo's
+ * Refuses bytes that do not begin a database of momo's: the first {@link HEADER_BYTES} of a file, or more.
+ * @throws UnusableDatabase that calls the file by its name
  */
 export function requireOwnHeader(bytes: Buffer, name: string): void {
   if (!isDatabase(bytes)) throw new UnusableDatabase("damaged", `${name} is damaged or not a database`);

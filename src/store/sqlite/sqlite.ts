@@ -60,10 +60,7 @@ export function openMerchantsForReading(file: string) {
   return { merchants: createReads(async (text, parameters) => run(text, parameters)), close };
 }
 
-/**
- * The store in a database that is open already.
- * @param file its path
- */
+/** The store in a database that is open already. */
 export function createStore(
   opened: OpenDatabase,
   file: string,

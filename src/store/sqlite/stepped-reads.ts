@@ -8,11 +8,7 @@ const STEPS_AT_ONCE = 2;
 /** Where a read can be interrupted; `long` if the rest takes many steps. */
 export type Pause = "long" | undefined;
 
-/**
- * Runs a read at one point in time.
- * @param start starts it on a connection; it yields between its steps
- * @param signal ends a long read when its client has gone
- */
+/** Runs a read at one point in time. It yields between its steps. The signal ends a long one when its client has gone. */
 export type SteppedReads = <T>(start: (client: Database) => Generator<Pause, T>, signal?: AbortSignal) => Promise<T>;
 
 /** Reads that mostly need a step or two, and may need many. */

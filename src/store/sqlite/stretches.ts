@@ -54,10 +54,7 @@ export class ListStatements {
     return this.#prepare<R>(statement)({});
   }
 
-  /**
-   * @param statement reads a stretch: its condition is {@link isWithin}
-   * @returns runs it; for each kind of stretch, it is prepared when it is first used
-   */
+  /** A statement that reads a stretch: its condition is {@link isWithin}. For each kind, it is prepared when it is first used. */
   ofEach<R>(statement: (kind: Stretch["kind"]) => SQL): ReadStretch<R> {
     const read = {
       times: once(() => this.#prepare<R>(statement("times"))),

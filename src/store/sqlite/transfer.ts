@@ -19,8 +19,7 @@ type Row = Readonly<Record<string, string | number | null | Uint8Array>>;
 const ROWS_AT_ONCE = 1000;
 
 /**
- * @param file a copy that no other process writes to
- * @param name what the file is called in a refusal
+ * Reads a copy that no other process writes to. Refusals call it by its name.
  * @throws UnusableDatabase if it is damaged, of another program, or of a newer momo
  */
 export function* readRows(file: string, name: string): Generator<TableRows> {
@@ -63,8 +62,7 @@ const toMoved = ({ number, ...row }: Row): TableRow =>
 
 /**
  * Fills a new database file, in one transaction. Deliveries are left out: nothing of another sandbox is sent to a webhook of this one.
- * @param name what the source is called in a refusal
- * @param isMemo whether one of our providers writes such memos
+ * Refusals call the source by its name.
  * @throws UnusableDatabase that names the row, and what must be
  */
 export async function writeRows(
