@@ -1,12 +1,11 @@
 import { expect, test } from "bun:test";
 import { parseAddress } from "../../src/store/postgres/address.ts";
 import {
-  ConnectionEnded,
-  DeadlinePassed,
   engineFailureOf,
   explain,
   isAway,
   isRefusedValue,
+  NoAnswer,
   needsNewConnection,
   Overloaded,
   sqlStateOf,
@@ -36,7 +35,7 @@ const MEANINGS: readonly (readonly [string, readonly unknown[]])[] = [
       ...["ERR_POSTGRES_CONNECTION_CLOSED", "ERR_POSTGRES_CONNECTION_REFUSED", "ERR_TLS_CERT", "ECONNRESET"].map(
         driver,
       ),
-      ...[new DeadlinePassed(), new ConnectionEnded()],
+      ...[new NoAnswer("deadline"), new NoAnswer("connection")],
     ],
   ],
   ["final", [engine("42501"), engine("53100"), new Error("x"), new TypeError("x"), "x"]],
@@ -49,7 +48,7 @@ test.each(MEANINGS)("a statement is to be tried: %s", (meaning, errors) => {
 });
 
 test("a retry is counted under its SQLSTATE, or under what happened to the connection", () => {
-  const errors = [engine("40001"), new DeadlinePassed(), driver("ECONNRESET"), driver("OTHER"), engine("4000")];
+  const errors = [engine("40001"), new NoAnswer("deadline"), driver("ECONNRESET"), driver("OTHER"), engine("4000")];
   expect(errors.map(sqlStateOf)).toEqual(["40001", "deadline", "connection", "other", "other"]);
 });
 
@@ -62,7 +61,7 @@ const CANNOT_BE_USED: readonly (readonly [unknown, string])[] = [
   [engine("57P03"), "unreachable: NAME cannot be reached: no"],
   [engine("57P01"), "unreachable: NAME cannot be reached: no"],
   [driver("ECONNREFUSED"), "unreachable: NAME cannot be reached: no"],
-  [new DeadlinePassed(), "unreachable: NAME cannot be reached: the database server did not answer in time"],
+  [new NoAnswer("deadline"), "unreachable: NAME cannot be reached: the database server did not answer in time"],
   ...["AUTHENTICATION_FAILED", "PASSWORD_REQUIRED", "SASL_SIGNATURE", "INVALID_SERVER_SIGNATURE"].map(
     (why) => [driver(`ERR_POSTGRES_${why}`), "refused: NAME refuses the connection: no"] as const,
   ),
@@ -88,7 +87,7 @@ const TROUBLES: readonly (readonly [unknown, string | null])[] = [
   [engine("55P03"), `another session has locked a table; find it with pg_blocking_pids(), and end it, at ${AT}`],
   [engine("25006"), `the database is a standby, which takes no writes; connect to the primary, not to ${AT}`],
   [
-    new DeadlinePassed(),
+    new NoAnswer("deadline"),
     `the database did not answer in time; look for locks, a missing standby or a full disk at ${AT}`,
   ],
   ...[driver("ECONNRESET"), engine("08006"), engine("57P01"), engine("57P03")].map(

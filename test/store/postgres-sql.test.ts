@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { createRequestIds } from "../../src/domain/identifiers.ts";
 import { parseAddress } from "../../src/store/postgres/address.ts";
 import { Connections, type UseLimits } from "../../src/store/postgres/connections.ts";
-import { ConnectionEnded, DeadlinePassed, StoreClosed, sqlStateOf } from "../../src/store/postgres/failures.ts";
+import { NoAnswer, StoreClosed, sqlStateOf } from "../../src/store/postgres/failures.ts";
 import { createTransactionList } from "../../src/store/postgres/list.ts";
 import { openNumbering } from "../../src/store/postgres/numbering.ts";
 import { createRecent } from "../../src/store/postgres/recent.ts";
@@ -109,7 +109,7 @@ function nameOf(error: unknown): unknown {
   return error instanceof Unanswered && error.kind === "unavailable" ? ["unanswered", error.cause] : error;
 }
 
-const LOST = new ConnectionEnded();
+const LOST = new NoAnswer("connection");
 const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 const inTransaction: Parameters<EngineSql["transaction"]>[0] = (query) => query("b");
 
@@ -169,7 +169,7 @@ test("after a close a write is refused, or left unknown if an attempt may have b
 });
 
 test("after a silence the server counts as back when it answers, if only with a refusal", async () => {
-  const { sql, recoveries } = openSql([new DeadlinePassed(), REFUSED, new DeadlinePassed()], 1);
+  const { sql, recoveries } = openSql([new NoAnswer("deadline"), REFUSED, new NoAnswer("deadline")], 1);
   for (const expected of [0, 1, 1, 2]) {
     await rejectionOf(sql.read("a"));
     expect(recoveries()).toBe(expected);
@@ -191,21 +191,22 @@ test("who waits for a connection, or for the server to accept one, waits for a t
       hasRun = true;
     });
   const opening = rejectionOf(use(PATIENCE_MS));
-  expect(await rejectionOf(use(1))).toBeInstanceOf(DeadlinePassed);
+  expect(await rejectionOf(use(1))).toEqual(new NoAnswer("deadline"));
   expect(connections.busy).toBe(1);
   const waiting = rejectionOf(use(PATIENCE_MS));
   await connections.close();
   expect(await waiting).toBeInstanceOf(StoreClosed);
   expect(sqlStateOf(await opening)).toBe("connection");
   const silent = new Connections(startMute(), 1, systemClock);
-  expect(await rejectionOf(silent.use({ openMs: 1, workMs: 1 }, async () => {}))).toBeInstanceOf(DeadlinePassed);
+  expect(await rejectionOf(silent.use({ openMs: 1, workMs: 1 }, async () => {}))).toEqual(new NoAnswer("deadline"));
   expect([silent.busy, hasRun]).toEqual([0, false]);
   await silent.close();
 });
 
 test("a client that goes after the end of its search leaves the connection alone", async () => {
   const ended: string[] = [];
-  const connection = { query: async () => [], script: async () => [], end: () => ended.push("connection") };
+  const query = async () => [{ summary: "{}", rows: null }];
+  const connection = { query, script: async () => [], end: () => ended.push("connection") };
   const sql = { read: async () => [], reading: (work: (connection: object) => unknown) => work(connection) };
   const parts = { sql: sql as unknown as EngineSql, stopwatch: () => 0, waitMs: 1000, mayBeStale: () => false };
   const list = createTransactionList(parts, {} as Connections, createRequestIds(new Uint8Array(32)));

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { parseAddress } from "../../src/store/postgres/address.ts";
 import { createEngineClock } from "../../src/store/postgres/engine-clock.ts";
-import { ConnectionEnded } from "../../src/store/postgres/failures.ts";
+import { NoAnswer } from "../../src/store/postgres/failures.ts";
 import { createHeartbeat } from "../../src/store/postgres/heartbeat.ts";
 import { fromStored, toStored } from "../../src/store/postgres/rows.ts";
 import type { EngineSql } from "../../src/store/postgres/sql.ts";
@@ -197,7 +197,7 @@ test("what goes wrong at a beat is reported once while it lasts, and again when 
   const parts = openClock();
   const [refused, other] = ["22003", "25006"].map((errno) => Object.assign(new Error(errno), { errno }));
   const sound = [null, null, null, null]; // the queries of a beat
-  const errors = [refused, refused, new ConnectionEnded(), refused, other, ...sound, other];
+  const errors = [refused, refused, new NoAnswer("connection"), refused, other, ...sound, other];
   const faults: unknown[] = [];
   const heartbeat = openHeartbeat(
     {

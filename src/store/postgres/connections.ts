@@ -2,7 +2,7 @@ import { SQL } from "bun";
 import { atMost, type Clock } from "../../domain/clock.ts";
 import type { Query } from "../query.ts";
 import type { Address } from "./address.ts";
-import { ConnectionEnded, DeadlinePassed, needsNewConnection, StoreClosed } from "./failures.ts";
+import { NoAnswer, needsNewConnection, StoreClosed } from "./failures.ts";
 
 /** Several statements without parameters in one message. @returns the rows of the last one */
 export type Script = <Row>(text: string) => Promise<Row[]>;
@@ -99,7 +99,7 @@ export class Connections {
     this.#waiting.push(turn);
     const cancel = this.#clock.alarm(this.#clock.nowMs() + mostMs, () => {
       this.#waiting.splice(this.#waiting.indexOf(turn), 1);
-      turn.reject(new DeadlinePassed());
+      turn.reject(new NoAnswer("deadline"));
     });
     return turn.promise.finally(cancel);
   }
@@ -134,10 +134,10 @@ export class Connections {
   }
 }
 
-/** @throws DeadlinePassed if `work` takes longer; it goes on, and nobody gets its result */
+/** @throws NoAnswer if `work` takes longer; it goes on, and nobody gets its result */
 async function within<T>(clock: Clock, durationMs: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const cancel = clock.alarm(clock.nowMs() + durationMs, () => late.reject(new DeadlinePassed()));
+  const cancel = clock.alarm(clock.nowMs() + durationMs, () => late.reject(new NoAnswer("deadline")));
   return Promise.race([work, late.promise]).finally(cancel);
 }
 
@@ -161,12 +161,12 @@ class Link implements Connection {
   }
 
   query: Query = async <Row>(text: string, parameters: readonly unknown[] = []): Promise<Row[]> => {
-    if (this.isEnded) throw new ConnectionEnded();
+    if (this.isEnded) throw new NoAnswer("connection");
     return this.#sql.unsafe(text, [...parameters]);
   };
 
   script = async <Row>(text: string): Promise<Row[]> => {
-    if (this.isEnded) throw new ConnectionEnded();
+    if (this.isEnded) throw new NoAnswer("connection");
     const results = await this.#sql.unsafe(text).simple();
     // One statement gives its rows, several give a list for each.
     return Array.isArray(results.at(-1)) ? results.at(-1) : results;

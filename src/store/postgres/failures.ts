@@ -12,20 +12,10 @@ export type Verdict =
   /** Nothing is written, and a retry would fail, too. */
   | "final";
 
-/** We closed the connection, because the server did not answer in time. */
-export class DeadlinePassed extends Error {
-  constructor() {
-    super("the database server did not answer in time");
-  }
-}
-
-/** The connection ended before a statement was sent. */
-export class ConnectionEnded extends Error {
-  /** The driver's code for a connection that ends while a statement runs. */
-  readonly code = "ERR_POSTGRES_CONNECTION_CLOSED";
-
-  constructor() {
-    super("the database server ended the connection");
+/** The server did not answer in time, or the connection ended before a statement was sent. */
+export class NoAnswer extends Error {
+  constructor(readonly state: "deadline" | "connection") {
+    super(`the database server ${state === "deadline" ? "did not answer in time" : "ended the connection"}`);
   }
 }
 
@@ -46,7 +36,7 @@ export class Overloaded extends Refusal {
 /** The name under which a retry is counted: the SQLSTATE, or what happened to the connection. */
 export function sqlStateOf(error: unknown): string {
   if (error instanceof Unanswered) return sqlStateOf(error.cause);
-  if (error instanceof DeadlinePassed) return "deadline";
+  if (error instanceof NoAnswer) return error.state;
   const { errno, code } = error as { errno?: unknown; code?: unknown };
   if (typeof errno === "string" && /^[0-9A-Z]{5}$/.test(errno)) return errno;
   return typeof code === "string" && /^(?:ERR_POSTGRES_|ERR_TLS|E[A-Z]+)/.test(code) ? "connection" : "other";
@@ -55,12 +45,12 @@ export function sqlStateOf(error: unknown): string {
 /** The engine rolled it back: a conflict between transactions, or a server that accepts no writes or no connections now. */
 const AGAIN = /^(?:40001|40P01|25006|53300|57P03|55P03|57014)$/;
 
-/** The server ended the connection: an operator, a shutdown, a crash, a transaction that idled, a pooler without a server. */
-const ENDED = /^(?:08...|57P01|57P02|57P05|25P03)$/;
+/** No answer, or the server ended the connection: an operator, a shutdown, a crash, an idle transaction, a pooler without a server. */
+const SILENT = /^(?:deadline|connection|08...|57P01|57P02|57P05|25P03)$/;
 
 export function verdictOf(error: unknown): Verdict {
   const state = sqlStateOf(error);
-  if (state === "deadline" || state === "connection" || ENDED.test(state)) return "silent";
+  if (SILENT.test(state)) return "silent";
   return AGAIN.test(state) ? "again" : "final";
 }
 

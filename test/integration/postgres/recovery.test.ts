@@ -4,6 +4,7 @@ import type { Clock } from "../../../src/domain/clock.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { parseAddress } from "../../../src/store/postgres/address.ts";
 import { type Connection, Connections } from "../../../src/store/postgres/connections.ts";
+import { sqlStateOf } from "../../../src/store/postgres/failures.ts";
 import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { OutcomeUnknown } from "../../../src/store/store.ts";
@@ -227,7 +228,7 @@ describePostgres((version) => {
         await script("COMMIT");
       }),
     );
-    expect(error).toMatchObject({ code: "ERR_POSTGRES_CONNECTION_CLOSED" });
+    expect(sqlStateOf(error)).toBe("connection");
     expect(await runSql(url, "SELECT n FROM written")).toEqual([]);
   });
 
