@@ -18,7 +18,8 @@ export interface Numbering {
 
 export async function openNumbering({ read }: EngineSql): Promise<Numbering> {
   const [row] = await read<{ key: string }>("SELECT encode(request_id_key, 'hex') AS key FROM numbering");
-  let [next, last] = [1, 0];
+  let next = 1;
+  let last = 0;
   /** The first number of the block after this one. It is fetched early, so that no payment waits for it. */
   let ahead: Promise<number> | null = null;
 
@@ -49,7 +50,8 @@ export async function openNumbering({ read }: EngineSql): Promise<Numbering> {
         // The first caller that waited for the block makes it the current one.
         if (ahead !== fetched) continue;
         ahead = null;
-        [next, last] = [first, first + BLOCK - 1];
+        next = first;
+        last = first + BLOCK - 1;
         if (own.size === MOST_REMEMBERED) own.clear();
         own.add(blockOf(first));
       }

@@ -168,7 +168,8 @@ export class ListReader {
   /** What is read of a stretch. */
   #reads(merchantId: number, selection: Selection) {
     const where = (kind: Stretch["kind"]) => this.#isShown(merchantId, selection, kind);
-    const [limit, skip] = [sql.placeholder("limit"), sql.placeholder("skip")];
+    const limit = sql.placeholder("limit");
+    const skip = sql.placeholder("skip");
     return {
       count: this.#statements.ofEach<{ count: number }>(
         (kind) => sql`SELECT count(*) AS count FROM ${transactions} ${NEWEST} WHERE ${where(kind)}`,
