@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import type { TransactionFilter } from "../../domain/filters.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
 import type { Page } from "../../domain/list.ts";
@@ -81,7 +80,7 @@ export function createTransactionList(
       (connection) => (signal ? searchUntil(signal, connection, statement) : answer(connection, statement)),
       true,
     );
-    assert(row);
+    if (!row) throw new Error("the server returned no page");
     const rows: TransactionRow[] = JSON.parse(row.rows ?? "[]");
     return { rows: rows.map(toOwn), summary: JSON.parse(row.summary) };
   }
