@@ -166,6 +166,13 @@ describe("bounds", () => {
     expect(client.report()).toMatchObject({ findings: [], omitted: 0 });
   });
 
+  test("100 different refusals are kept, and the rest is counted", () => {
+    const client = createAuditedClient();
+    for (let number = 0; number < 102; number += 1) client.refuse(400, {}, {}, `m${number} is missing`);
+    const { refused, refused_left_out } = client.report().tally;
+    expect([refused.length, refused_left_out]).toEqual([100, 2]);
+  });
+
   test("of one body, 20 unknown members are findings", () => {
     const client = createAuditedClient();
     client.refuse(500, Object.fromEntries(Array.from({ length: 1000 }, (_, member) => [`a${member}`, 1])));

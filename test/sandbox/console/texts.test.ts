@@ -6,7 +6,7 @@ import { problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
 import { nextReference, unusedReference } from "../../../sandbox/console/browser/logic/reference.ts";
 import { formatRoute, parseRoute, type Route } from "../../../sandbox/console/browser/logic/route.ts";
 import { curlOf } from "../../../sandbox/console/browser/logic/shell.ts";
-import { faultInWords, ruleInWords } from "../../../sandbox/console/browser/logic/steering.ts";
+import { faultInWords, openPrompts, ruleInWords } from "../../../sandbox/console/browser/logic/steering.ts";
 import type { LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
 import { quoted } from "../../../sandbox/curl.ts";
 import { isLoopbackInBrowser } from "../../../sandbox/loopback.ts";
@@ -90,6 +90,7 @@ test("rules and faults", () => {
     "every operation: HTTP 500, carried out, cut after 9 bytes, once",
     "every operation: the answer is lost",
   ]);
+  expect(openPrompts(1000, 9050)).toBe("1,000 of 10,050 prompts open");
 });
 
 test.each([
