@@ -5,8 +5,6 @@ import { ROOT } from "../support/binary.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { runToEnd } from "../support/momo.ts";
 
-/** `bin/momo`, the command of a clone. */
-
 afterAll(cleanUp);
 
 /** A clone without packages, with a set-up that makes what the command needs. */

@@ -47,7 +47,6 @@ function changed(...statements: string[]): string {
 const take = (file: string, to = join(newFolder(), "taken")) =>
   writeRows(to, readRows(file, "the copy"), "the copy", isMemo);
 
-/** Why a file is refused. */
 async function refusalOf(file: string): Promise<string> {
   try {
     await take(file);

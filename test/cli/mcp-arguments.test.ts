@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import fc from "fast-check";
+import { messagesOf } from "../../cli/mcp/messages.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
 import { type Answer, assistant } from "./assistant.ts";
@@ -204,11 +206,6 @@ test("a server that was started again, on another port, is found again", async (
   expect((await call("start_payment", { phone: PHONE, amount: 5 })).isError).toBe(false);
 });
 
-import fc from "fast-check";
-import { messagesOf } from "../../cli/mcp/messages.ts";
-
-/** The lines of `momo mcp`, before the protocol's package reads them. */
-
 const MOST_BYTES = 1024 * 1024;
 
 async function read(chunks: readonly Buffer[]) {
@@ -218,7 +215,6 @@ async function read(chunks: readonly Buffer[]) {
   return { passed, refused };
 }
 
-/** Cuts bytes at these places. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const sorted = [0, ...places.map((place) => place % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
   return sorted.slice(1).map((end, index) => bytes.subarray(sorted[index], end));

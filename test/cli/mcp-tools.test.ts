@@ -5,8 +5,6 @@ import { cleanUp } from "../support/cleanup.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
 import { type Answer, type Assistant, assistant, startSession } from "./assistant.ts";
 
-/** What the tools of `momo mcp` say of themselves, and what they refuse. */
-
 afterAll(cleanUp);
 
 const PHONE = "0712345678";

@@ -18,8 +18,6 @@ import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
-/** Which files options may name for momo to write. */
-
 const KEY = { MOMO_API_KEY: `mk_${"1".repeat(16)}`, MOMO_API_SECRET: `ms_${"1".repeat(32)}` };
 const NOBODY = "http://127.0.0.1:1/v2";
 
@@ -37,7 +35,6 @@ function newDatabase(file: string): void {
   database.run("CREATE TABLE notes (text TEXT)");
 }
 
-/** A data directory that was served once. */
 async function servedOnce(): Promise<string> {
   const data = newFolder();
   await (await startIn(data)).stop();

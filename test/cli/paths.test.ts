@@ -17,8 +17,6 @@ import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, runToEnd, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
-/** The home directory in paths, and commands that have none. */
-
 afterAll(cleanUp);
 
 /** Like a user without a home directory, who needs privileges: a relative one is none. */

@@ -21,8 +21,6 @@ import {
 import { startIn } from "../support/sandbox.ts";
 import { inTime, rejectionOf } from "../support/waiting.ts";
 
-/** `momo pay`, `momo status` and `momo list`: what a merchant's program would do. */
-
 afterAll(cleanUp);
 
 const sandbox = await startIn(newFolder());

@@ -18,7 +18,6 @@ afterAll(cleanUp);
 
 const { environment } = new TestIo();
 
-/** Why a server cannot start, and what the second line says. */
 const refusalOf = async (...args: Parameters<typeof startIn>) => toFailure(await rejectionOf(startIn(...args)));
 
 describe("a port or data directory that is in use: one line names the user, one the flag that helps; exit 1", () => {

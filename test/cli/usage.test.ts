@@ -29,7 +29,6 @@ const sandbox = await startIn(newFolder());
 
 const nowhere = newFolder();
 
-/** What a command line that fails prints on stderr, and its exit code. */
 async function refusalOf(args: readonly string[]) {
   // If it is not refused, it finds no sandbox.
   const { stderr, exitCode } = await runHere(args, { environment: { MOMO_DATA: nowhere }, folder: nowhere });

@@ -20,8 +20,6 @@ import { PROGRAM, type Run, runMomo, serveMomo } from "../support/momo.ts";
 
 afterAll(cleanUp);
 
-/** How momo writes the files that options name: with the executable. */
-
 const KEY = { MOMO_API_KEY: `mk_${"1".repeat(16)}`, MOMO_API_SECRET: `ms_${"1".repeat(32)}` };
 
 const momo = (words: readonly string[], cwd: string): Promise<Run> =>

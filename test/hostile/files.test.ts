@@ -36,7 +36,6 @@ async function startOn(data: string, flags: readonly string[] = []) {
   return { exitCode, stderr: child.stderr.text };
 }
 
-/** One line that says what is wrong, and one that says what to do. */
 function expectPlainWords(stderr: string, named: string): void {
   const lines = stderr.trimEnd().split("\n");
   expect(lines.length, stderr).toBeLessThanOrEqual(2);

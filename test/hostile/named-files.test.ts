@@ -94,7 +94,6 @@ interface Line {
   readonly words: readonly string[];
   readonly env: Record<string, string>;
   readonly isRefused: boolean;
-  /** What it names for writing. */
   readonly written: readonly string[];
 }
 
@@ -142,7 +141,6 @@ function snapshot(folder: string): Map<string, { readonly mode: number; readonly
   return new Map(entries);
 }
 
-/** Where a path leads, in the folder. */
 function targetIn(folder: string, path: string): string {
   const place = join(folder, path);
   try {

@@ -40,7 +40,6 @@ interface Operation {
 
 const merchants = describeApi({}, "0.0.0");
 const { Failure } = merchants.components.schemas;
-/** The refusals of both APIs. */
 const NAMED: Readonly<Record<string, object>> = {
   "#/components/schemas/Failure": Failure,
   "#/components/schemas/Refusal": jsonSchemaOf(refusal),
@@ -118,7 +117,6 @@ function objectsOf({ properties = {}, required = [] }: Schema, ids: readonly str
     .map(([known, more]) => ({ ...more, ...known }));
 }
 
-/** As JSON, or as a text similar to JSON. */
 const written = (body: fc.Arbitrary<unknown>): fc.Arbitrary<string | Uint8Array<ArrayBuffer>> =>
   fc.oneof(
     { weight: 8, arbitrary: body.map((value) => JSON.stringify(value)) },
@@ -211,7 +209,6 @@ async function expectSound(sent: Sent, responses: Operation["responses"]): Promi
   if (leaks || String(answer.message).length > 2000) throw new Error(what);
 }
 
-/** It reported no fault, and still serves. */
 async function expectUnharmed(): Promise<void> {
   expect(server.child.stderr.text).toBe("");
   expect((await fetch(`${server.ready.control_url}/health`)).status).toBe(200);

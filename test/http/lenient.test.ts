@@ -15,13 +15,11 @@ const order = (member: string, value: unknown): RequestSpec => ({
   json: { ...payment(lenient.caller), [member]: value },
 });
 
-/** The payment with this id, as it is stored. */
 async function stored(id: unknown) {
   const { rows } = await lenient.service.listTransactions(1, { id: Number(id) }, { number: 1, limit: 1 });
   return rows[0];
 }
 
-/** A member, its value, and what is stored. */
 const ACCEPTED: [member: string, value: unknown, stored: object][] = [
   ["payment_account_id", " 1 ", { paymentAccountId: 1 }],
   ["amount", " 100.00", { amountCents: 10_000 }],
@@ -42,7 +40,6 @@ const ACCEPTED: [member: string, value: unknown, stored: object][] = [
   ["description", 7, { description: "7" }],
 ];
 
-/** What the lenient form refuses, too. */
 const REFUSED: [member: string, value: unknown][] = [
   ["payment_account_id", "1.5"],
   ["payment_account_id", "1e0"],

@@ -43,7 +43,6 @@ test("unknown members are ignored, also those of other operations, of the list a
 describe("a body of 64 KB is read, and one byte more is refused", () => {
   const TOO_LARGE = { status: 400, body: { message: "the body is larger than 65536 bytes" } };
 
-  /** A valid order of this size. */
   function orderOf(size: number): string {
     const order = JSON.stringify({ ...payment(scene.caller), note: "" });
     return order.replace('"note":""', () => `"note":"${"x".repeat(size - order.length)}"`);

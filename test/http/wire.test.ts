@@ -6,8 +6,6 @@ import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { connectTo, exchange, linesOf, type RawAnswer } from "../support/connection.ts";
 import { startIn } from "../support/sandbox.ts";
 
-/** What only a real connection can prove. */
-
 afterAll(cleanUp);
 const sandbox = await startIn(newFolder());
 const { origin } = sandbox;
@@ -15,7 +13,6 @@ const credentials = linesOf(sandbox.headers);
 const ORDER = JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 100 });
 const MEGABYTES_2 = 2 * 1024 * 1024;
 
-/** A request without a body, with credentials. */
 const request = (line: string, headers = "Host: localhost\r\n") => `${line}\r\n${headers}${credentials}\r\n`;
 
 /** A request for a payment with these header lines and this body. */

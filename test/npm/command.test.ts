@@ -17,8 +17,6 @@ import { cleanUp, newProgramFolder } from "../support/cleanup.ts";
 import { KEYS, openMomo, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 
-/** The command of the npm package, without an installation. */
-
 afterAll(cleanUp);
 
 const { findExecutable } = createRequire(import.meta.url)("../../npm/executable.cjs");

@@ -125,7 +125,6 @@ onEveryEngine((engine) => {
     const { control, controlUrl, pay, statusOf } = sandbox;
     const asNew = await shown(sandbox);
     await steer(sandbox, url, database !== null);
-    // The answer that was lost.
     const lost = 'momo_requests_total{operation="/status.php",status="none"} 1\n';
     expect(await (await fetch(`${controlUrl}/metrics`)).text()).toContain(lost);
     expect(await shown(sandbox)).toEqual(asNew);

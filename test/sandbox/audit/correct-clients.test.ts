@@ -15,7 +15,6 @@ afterAll(async () => {
 
 const { call, ask, push } = callsOf(scene);
 
-/** Looks for an order whose answer was lost. */
 async function look({ reference, phone, amount }: Order): Promise<{ id: string; status: string } | null> {
   const answer = await call("GET", `/transactions.php?search=${encodeURIComponent(reference)}`);
   const rows = (answer?.status === 200 ? answer.body.transactions : []) as Record<string, unknown>[];
@@ -25,7 +24,6 @@ async function look({ reference, phone, amount }: Order): Promise<{ id: string; 
 
 const isFinal = (status: string | null | undefined) => status != null && status !== "pending";
 
-/** Asks until the payment is final. @param everyMs how long it waits between two polls */
 async function poll(id: string, everyMs: () => number): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {
     await scene.advance(everyMs());
@@ -34,7 +32,6 @@ async function poll(id: string, everyMs: () => number): Promise<void> {
   throw new Error("the payment does not end");
 }
 
-/** Pushes once, and finds the payment. Null if there is none. */
 async function pushOnce(one: Order): Promise<string | null> {
   const answer = await push(one);
   const id = textIn(answer, "checkout_request_id");

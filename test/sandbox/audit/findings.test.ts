@@ -12,8 +12,6 @@ import { createVirtualClock } from "../../../sandbox/network/clock.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { kindOf } from "./audited-client.ts";
 
-/** What a finding keeps of equal mistakes, and the order of findings. */
-
 const reportOf = (book: FindingBook): AuditReport => ({
   tally: new TallyBook().show(0, 0),
   findings: book.list(),

@@ -150,7 +150,6 @@ describe("bounds", () => {
     const [finding] = client.findings();
     expect([finding?.request_ids.length, finding?.count]).toEqual([50, 1000]);
     expect(events).toHaveLength(50 + 4); // 64, 128, 256 and 512
-    // A finding that was announced stays as it was.
     for (const { request_ids: ids, count } of events) expect(ids).toHaveLength(Math.min(count, 50));
     stop();
     client.list("order=y");

@@ -5,8 +5,6 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { openScene } from "../../support/scene.ts";
 import { callsOf, drawn, type Order, order, SEED } from "./drawn-clients.ts";
 
-/** Wrong clients are found, by every way to end a run. */
-
 const scene = await openScene();
 afterAll(async () => {
   await scene.close();
@@ -15,7 +13,6 @@ afterAll(async () => {
 
 const { call, ask, push, pushOf } = callsOf(scene);
 
-/** A push of a wrong client that must be accepted. */
 async function start(one: Order, chosen = "completed; after=3s"): Promise<string> {
   return scene.pay(pushOf(one), { "X-Sandbox-Outcome": chosen });
 }
@@ -23,7 +20,6 @@ async function start(one: Order, chosen = "completed; after=3s"): Promise<string
 const lose = (path: string, more: object = { kind: "disconnect" }) =>
   scene.control("PUT", "/faults", { faults: [{ path, times: 1, ...more }] });
 
-/** Mistakes, each with the finding that must show it. */
 const MISTAKES: Readonly<Record<string, readonly [finding: string, live: (one: Order) => Promise<unknown>]>> = {
   "never asks": ["error end_not_learned", async (one) => [await start(one), await scene.advance(5000)]],
   "reads only answers with 503": [

@@ -22,12 +22,10 @@ import { checkReads, checkScene, type Deviation, fillScene, IGNORED, seenOf, sen
 let scene: Scene;
 let check: ReturnType<typeof checkReads>;
 
-/** Answers another request than the one that came. */
 const asks =
   (instead: (path: string) => string): Deviation =>
   (answer, request) =>
     instead(request.path) === request.path ? answer : sendTo(scene)({ ...request, path: instead(request.path) });
-/** An answer of momo with another status. */
 const answers =
   (status: number, isMeant: (request: Sent) => boolean): Deviation =>
   (answer, request) =>
@@ -42,10 +40,8 @@ const fakes =
 const isPush = ({ path, as }: Sent) => path === "/stkpush.php" && as === "owner";
 const inPush = (change: Json) =>
   json((body, request) => (isPush(request) && body.success ? { ...body, ...change } : undefined));
-/** Changes the list without a query. */
 const inFirst = (change: (body: Json) => Json) =>
   json((body, { path }) => (path === "/transactions.php" && body.success ? { ...body, ...change(body) } : undefined));
-/** Changes the answers to requests with this in their path. */
 const asked = (query: string, change: (body: Json) => Json) =>
   json((body, { path }) => (path.includes(query) ? { ...body, ...change(body) } : undefined));
 const lacks = (member: string) => (request: Sent) =>

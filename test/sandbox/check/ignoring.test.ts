@@ -29,7 +29,6 @@ test.each(IGNORED)("a service that ignores %s", async (parameter, sentences) => 
   expect(ids("fails").toSorted()).toEqual(sentences.toSorted());
 });
 
-/** A list of these rows, whatever is asked for. */
 const always = (rows: (all: Json[]) => Json[]): Deviation => {
   let found: Json[] | null = null;
   return (answer, request) => {

@@ -8,7 +8,7 @@ import { parseTariff } from "../../../src/domain/money.ts";
 import type { Profile } from "../../../src/http/profile.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { newScene, openScene } from "../../support/scene.ts";
-import { checkScene, type Deviation, fillScene, seenOf, sendTo } from "./checked.ts";
+import { checkScene, type Deviation, fillScene, seenOf, sendTo, withText } from "./checked.ts";
 
 afterEach(cleanUp);
 
@@ -39,7 +39,6 @@ const profiles: fc.Arbitrary<Profile> = fc.record(
   { requiredKeys: [] },
 );
 
-/** A service that refuses the requests with this in their path. */
 function answersAs(query: string, status: number): Deviation {
   const text = JSON.stringify({ success: false, message: "no" });
   return (answer, { path }) => (path.includes(query) ? { ...answer, status, text } : answer);
@@ -91,13 +90,8 @@ const turn =
       ? { ...answer, text: JSON.stringify({ ...body, transactions: change(body.transactions) }) }
       : answer;
   };
-const phonesFrom =
-  (start: string): Deviation =>
-  (answer) => ({ ...answer, text: answer.text.replaceAll('"phone":"254', `"phone":"${start}`) });
-
-const replaces =
-  (text: string, other: string): Deviation =>
-  (answer) => ({ ...answer, text: answer.text.replaceAll(text, other) });
+const replaces = (text: string, other: string) => withText((it) => it.replaceAll(text, other));
+const phonesFrom = (start: string) => replaces('"phone":"254', `"phone":"${start}`);
 const otherTexts: Deviation = (answer, { path }) =>
   path.includes("status=cancelled")
     ? { ...answer, text: answer.text.replace('"result_desc":"', '"result_desc":"Not ') }
@@ -109,7 +103,6 @@ const shortStatus: Deviation = (answer, { path }) => {
   return path === "/status.php" && success ? { ...answer, text: JSON.stringify(short) } : answer;
 };
 
-/** Answers lists whose query has this with another query. */
 const asks =
   (query: string, instead: string): Deviation =>
   (answer, request) =>

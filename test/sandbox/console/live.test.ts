@@ -23,7 +23,6 @@ const { loadAll, loadMore } = loading;
 const { remember } = arrivals;
 const { endPrompts, pickPhone } = phones;
 
-/** An answer to a page of the list. */
 const listed = (ids: readonly number[], total = ids.length) =>
   Response.json({
     transactions: ids.map((id) => ({ id, checkout_request_id: `ws_CO_${id}` })),
@@ -32,7 +31,6 @@ const listed = (ids: readonly number[], total = ids.length) =>
 const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
 const shownIds = () => idsOf(state.payments.rows.value);
 
-/** Ids from the newest down. */
 const down = (newest: number, count: number) => Array.from({ length: count }, (_, index) => newest - index);
 
 test("as many rows as a page has are added, also if new payments have moved the last row to the middle of a page, or others have left", async () => {

@@ -7,11 +7,9 @@ const HTML = '<!doctype html>\n<style>b { color: red }</style>\n<script type="mo
 
 const scene = forAllTests(openScene);
 
-/** Sends a request to the whole server. */
 const send = (path: string, { method = "GET", headers = {} }: { method?: string; headers?: object } = {}) =>
   scene.handle(new Request(`http://${HOST}${path}`, { method, headers: { Host: HOST, ...headers } }));
 
-/** Sends a request to the handler of the page. */
 const sendFor = (html: string, headers: object = {}, guard = { host: "127.0.0.1", token: null as string | null }) =>
   createConsole(
     async () => html,

@@ -140,7 +140,6 @@ describe("the address after #", () => {
 });
 
 describe("lines for a shell", () => {
-  /** The words of a line, as a shell reads them. */
   async function wordsOf(line: string): Promise<string[]> {
     const script = `MOMO_API_SECRET=ms_2; for word in ${line}; do printf '%s\\0' "$word"; done`;
     return (await new Response(Bun.spawn(["sh", "-c", script]).stdout).text()).split("\0").slice(0, -1);

@@ -3,8 +3,6 @@ import { instantOf, prettyJson } from "../../../sandbox/console/browser/logic/fo
 import { type Move, moveOf, nameOf, numberOrText } from "../../../sandbox/console/browser/logic/typed.ts";
 import { aheadInWords } from "../../../src/domain/duration.ts";
 
-/** What a person types, and what the page sends. */
-
 test("a field sends a number, or else the text, which the API refuses; an empty one sends nothing", () => {
   expect(["", "0", "1.5", "1e999", "ten"].map(numberOrText)).toEqual([undefined, 0, 1.5, "1e999", "ten"]);
   expect(prettyJson("{a")).toBe("{a");

@@ -15,7 +15,6 @@ const kinds = async () =>
 
 const BLIND_PHONE = "254700000001";
 
-/** A payment whose answer is lost. */
 async function payBlindly(reference: string): Promise<void> {
   await sandbox.control("PUT", "/faults", { faults: [{ path: "/stkpush.php", kind: "disconnect", times: 1 }] });
   await sandbox.pay({ phone: BLIND_PHONE, reference }).catch(() => {});

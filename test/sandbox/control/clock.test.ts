@@ -14,7 +14,6 @@ import { insertDue } from "./due.ts";
 
 afterAll(cleanUp);
 
-/** Its clock stands at 10:00:00 in Nairobi. */
 const sandbox = useScene();
 
 const move = (body: object) => sandbox.control("POST", "/clock", body);
@@ -240,7 +239,6 @@ describe("a damaged clock.json is refused with a line that names it, and stays a
     '{"ahead_ms":1,"started_at_ms":-1}',
     '{"ahead_ms":1,"by":"another program"}',
     '{"started_at_ms":1}',
-    // Beyond every calendar.
     '{"frozen_at_ms":9007199254740991}',
     '{"ahead_ms":-9007199254740991}',
   ])("%p", (content) => {

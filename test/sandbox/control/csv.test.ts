@@ -15,7 +15,6 @@ const HEAD =
   "id,created_at,reference,phone,amount,fee_amount,status,result_code,result_desc,momo_receipt_number," +
   "transaction_code,completed_at,kind,checkout_request_id,merchant_request_id";
 
-/** The cells of each line of a file without quotes in it. */
 const cellsOf = (text: string): string[][] => text.split("\r\n").map((line) => line.split(","));
 
 describe("GET /transactions.csv", () => {

@@ -16,7 +16,6 @@ const sandbox = useScene();
 async function eventsDuring(name: string, work: () => Promise<unknown>): Promise<unknown[]> {
   const stream = await sandbox.listen();
   await work();
-  // The last event.
   await sandbox.control("DELETE", "/faults");
   const events = await stream.until((all) => all.some(({ data }) => data.what === "faults"));
   return events.filter((event) => event.name === name).map(({ data }) => data);

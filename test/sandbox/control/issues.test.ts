@@ -36,7 +36,6 @@ const CASES: readonly [call: string, body: unknown, issues: readonly Issue[], st
   ["PUT /snapshots/a%20b", undefined, [["name", "must be 1 to 64 letters, digits, - and _", '"a b"']]],
   ["GET /requests?limit=0", undefined, [["limit", "must be a whole number from 1 to 1000", '"0"']]],
   ["GET /requests?after=1&before=2", undefined, [["", "give after or before, not both"]]],
-  // The message says all.
   ["GET /nowhere", undefined, [], 404],
   ["PATCH /rules", {}, [], 405],
 ];
@@ -51,7 +50,6 @@ test.each(CASES)("%s %j", async (call, json, issues, status = 400) => {
     ...(received !== undefined && { received }),
   }));
   expect<unknown>(answer.body.issues).toEqual(expected);
-  // The words say the same.
   for (const [place, , received] of issues) {
     expect(answer.body.message).toContain(place);
     if (received !== undefined) expect(answer.body.message).toContain(`; it is ${received}`);

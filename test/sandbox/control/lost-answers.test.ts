@@ -48,7 +48,6 @@ async function audited() {
 
 const PUSH_LOST = "POST /stkpush.php 200 lost";
 
-/** What a client sends in one piece, and the statuses that it gets. */
 const CASES: readonly [what: string, sent: () => string, got: number[]][] = [
   ["bytes behind the body, as old clients send them", () => `${pushOf("A")}\r\n`, [400]],
   ["another request behind it", () => pushOf("A") + LIST(), []],

@@ -82,7 +82,6 @@ test("POST /_momo/requests/ID/replay sends a logged request again, with the sand
   expect(await server.control("GET", "/transactions")).toMatchObject({
     transactions: [{ reference: "AGAIN" }, { reference: "AGAIN" }],
   });
-  // No client made the second payment.
   expect(await server.control("GET", "/audit")).toMatchObject({ findings: [] });
 
   await server.control("PUT", "/faults", { faults: [{ kind: "disconnect", times: 1 }] });

@@ -118,7 +118,6 @@ const requestFor = (path: string, headers: Record<string, string>) =>
     headers: { Host: "127.0.0.1:2547", ...sandbox.caller.headers, ...headers },
   });
 
-/** What the log has of the last request. */
 async function lastLogged() {
   const { status, delivered, answer } = (await sandbox.logged()).at(-1) ?? {};
   return { status, delivered, answer };
@@ -149,7 +148,6 @@ test("it reads the headers of the request", async () => {
   expect([status, body.message]).toEqual([409, "with the key K-1"]);
 });
 
-/** The list with the oldest rows first. */
 function turned(own: Reply): Pick<Reply, "status" | "text" | "headers"> {
   const transactions = (own.said.transactions as unknown[]).toReversed();
   return { ...own, text: JSON.stringify({ ...own.said, transactions }) };
@@ -169,7 +167,6 @@ test.each([
   expect(findings.map(({ kind }) => kind)).toEqual([...kinds]);
 });
 
-/** A kind with one member. */
 const having = (name: string): AnyFaultKind =>
   faultKind({ ...disconnect, members: ({ z }) => ({ [name]: z.string() }), inWords: () => "", check: () => {} });
 

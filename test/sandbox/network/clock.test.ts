@@ -183,7 +183,6 @@ describe("an alarm", () => {
     const { real, clock, rings, set } = createClocks();
     const cancel = [set("a", T + 1000), set("b", T + 1000)];
     if (isFrozen) clock.freeze();
-    // Twice does no harm, nor does it after the ring.
     cancel[0]?.();
     cancel[0]?.();
     clock.resume();

@@ -89,7 +89,6 @@ describe("the memo", () => {
 test.each([
   ["completed 0 default", true],
   ["completed -1 default", false],
-  // A day after the last instant of the clock.
   [`completed ${Date.UTC(9999, 11, 31)} rule:999999999999999`, true],
   [`completed ${Date.UTC(9999, 11, 31) + 1}`, false],
   ["silent - test_phone", true],
@@ -119,7 +118,6 @@ test("each result code has its own meaning and its own advice, each as one or tw
   expect(new Set(texts).size).toBe(texts.length);
 });
 
-/** An instant by its time in Nairobi. */
 const nairobi = (year: number, month: number, day: number, hour: number, minute: number, second = 0) =>
   Date.UTC(year, month - 1, day, hour - 3, minute, second);
 

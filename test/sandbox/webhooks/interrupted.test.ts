@@ -3,8 +3,6 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { hang } from "../../support/fake-server.ts";
 import { useWebhook } from "./delivering.ts";
 
-/** What becomes of a delivery while something else happens. */
-
 const { sandbox, receive, attemptsInMetrics, payAndEnd, deliveries, ended } = useWebhook();
 afterAll(cleanUp);
 

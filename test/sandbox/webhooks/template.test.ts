@@ -9,7 +9,6 @@ import { useScene } from "../../support/scene.ts";
 const sandbox = useScene();
 afterAll(cleanUp);
 
-/** The message about a payment, as a receiver gets it. */
 async function received(template: object, order: Record<string, unknown> = {}): Promise<unknown> {
   const receiver = startReceiver();
   await sandbox.control("PUT", "/webhook", { url: receiver.url, form: "template", template });
