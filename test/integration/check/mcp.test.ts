@@ -5,7 +5,7 @@ import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
 
-/** The executable under the protocol's own conformance suite, and under the command line of its inspector. */
+/** The executable under the protocol's own conformance suite. */
 
 afterAll(cleanUp);
 
@@ -59,20 +59,17 @@ function serveOverHttp(): string {
 }
 
 describeWith(["MCP checks"], "momo mcp", () => {
-  const run = (program: string, ...args: string[]) =>
-    runToEnd([node, join(MODULES, ".bin", program), ...args], { env: { HOME: newFolder() } });
-
   test.each(SCENARIOS)("passes the conformance scenario %s", async (scenario) => {
-    const suite = await run("conformance", "server", "--url", serveOverHttp(), "--scenario", scenario);
+    const command = [
+      node,
+      join(MODULES, ".bin/conformance"),
+      "server",
+      "--url",
+      serveOverHttp(),
+      "--scenario",
+      scenario,
+    ];
+    const suite = await runToEnd(command, { env: { HOME: newFolder() } });
     expect(suite).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/\b0 failed/) });
-  });
-
-  test("answers the command line of the inspector", async () => {
-    const inspect = (...args: string[]) => run("mcp-inspector", "--cli", momo, "mcp", ...args);
-    const { tools } = JSON.parse((await inspect("--method", "tools/list")).stdout) as { tools: unknown[] };
-    expect(tools).toHaveLength(12);
-    const called = await inspect("--method", "tools/call", "--tool-name", "clock", "--tool-arg", "action=show");
-    const [content] = (JSON.parse(called.stdout) as { content: { text: string }[] }).content;
-    expect(JSON.parse(content?.text ?? "")).toMatchObject({ frozen: false });
   });
 });
