@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSandbox, type TestSandbox } from "stkpush-sandbox/testing";
-import { startFlood } from "../../test/integration/console/flood-client.ts";
 import { createClient } from "../../test/support/client.ts";
 import { launchBrowser } from "../../test/support/needs.ts";
 import { openConsole, webpOf } from "./browser.ts";
+import { startFlood } from "./flood-client.ts";
 
 /** Makes the pictures of the console in docs: a morning in a shop, and real traffic in both themes. */
 
@@ -31,7 +31,7 @@ await sandbox.stop();
 
 // Real traffic, in real time.
 const busy = await startSandbox();
-const stopFlood = startFlood(createClient(busy), { perSecond: 2 });
+const stopFlood = startFlood(createClient(busy), 2);
 await Bun.sleep(40_000);
 for (const theme of ["light", "dark"] as const) await takePicture(busy, "traffic", "transactions", DESKTOP, theme);
 await stopFlood();

@@ -65,28 +65,6 @@ describePostgres((version) => {
     expect(await other.transactions.resolveDue(DUE_MS, 10, async (due) => due.map((one) => paid(one)))).toHaveLength(2);
   });
 
-  test("four replicas decide about each payment once, and resolve none twice", async () => {
-    const { url, store } = await openShopWith(version, 1500);
-    const replicas = [store, await openReplica(url), await openReplica(url), await openReplica(url)];
-    const [asked, resolved]: [number[], number[]] = [[], []];
-    await Promise.all(
-      replicas.map(async ({ transactions }) => {
-        for (let found = 1; found > 0; ) {
-          const changed = await transactions.resolveDue(DUE_MS, 100, async (due) => {
-            found = due.length;
-            asked.push(...due.map(({ id }) => id));
-            return due.map((one) => paid(one));
-          });
-          resolved.push(...changed.map(({ id }) => id));
-        }
-      }),
-    );
-    expect(new Set(resolved).size).toBe(1500);
-    expect(resolved.length).toBe(1500);
-    expect(asked.length / resolved.length).toBeLessThanOrEqual(1.05);
-    expect(await areTotalsTrue(store.sql.read)).toBe(true);
-  });
-
   test("decisions are written, although the connection of their claim ends before the commit", async () => {
     const { url, store, pending } = await openShopWith(version, 2);
     const changed = await store.transactions.resolveDue(DUE_MS, 10, async (due) => {

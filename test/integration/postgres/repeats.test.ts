@@ -51,7 +51,7 @@ describePostgres((version) => {
     loseAnswerTo("momo_insert");
     for (const error of await Promise.all(lost.map((one) => rejectionOf(losing.transactions.insert(one))))) {
       expect(error).toBeInstanceOf(OutcomeUnknown);
-      expect(String(error)).toContain("may be stored: look in the list");
+      expect(String(error)).toContain("the database did not answer, so this may be stored: look in the list");
     }
     const next = await insertPending(losing);
     expect(await store.transactions.listPending(5)).toEqual([...lost, next]);

@@ -1,12 +1,7 @@
-import type { Client } from "../../support/client.ts";
-
-interface FloodOptions {
-  readonly perSecond: number;
-  /** Between two polls of a payment; by default 3 s. */
-  readonly pollMs?: number;
-}
+import type { Client } from "../../test/support/client.ts";
 
 const TICKS_PER_SECOND = 20;
+const POLL_MS = 3000;
 
 /** Of ten customers three have these test phones, so their payments do not complete. */
 const TEST_PHONES = ["254700000001", "254700000032", "254700000201"];
@@ -15,10 +10,7 @@ const TEST_PHONES = ["254700000001", "254700000032", "254700000201"];
  * A client that starts payments at this rate, and polls each until it is final.
  * @returns a function that ends it
  */
-export function startFlood(
-  client: Pick<Client, "pay" | "statusOf">,
-  { perSecond, pollMs = 3000 }: FloodOptions,
-): () => Promise<void> {
+export function startFlood(client: Pick<Client, "pay" | "statusOf">, perSecond: number): () => Promise<void> {
   let count = 0;
   let isOver = false;
   const underWay = new Set<Promise<void>>();
@@ -31,7 +23,7 @@ export function startFlood(
     };
     const id = await client.pay(order);
     for (let status = "pending"; status === "pending" && !isOver; ) {
-      await Bun.sleep(pollMs);
+      await Bun.sleep(POLL_MS);
       status = await client.statusOf(id);
     }
   }
