@@ -1,10 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
-import { join } from "node:path";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { serveFake, serveRaw } from "../../support/fake-server.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
-import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
 import { CLIENTS, PAYMENT, PROGRAMS, PYTHON, runnerOf } from "./programs.ts";
 
 /** The clients of clients/ as programs: what they make of bad answers and bad input, and of a list that grows. */
@@ -48,69 +46,6 @@ const LOST_ANSWERS: readonly [name: string, answer: string | Uint8Array | null][
   ["a reset", null],
 ];
 
-interface Scripts {
-  /** Prints how many rows a list has, and how many ids. */
-  readonly list: (url: string, timeoutSeconds?: number) => readonly string[];
-  /** Starts ORDER-0, ORDER-1 … twice each, and prints a status or the kind of an error for each. */
-  readonly startTwice: (url: string, count: number) => readonly string[];
-}
-
-const JS = join(CLIENTS, "client.mjs");
-const PHP = join(CLIENTS, "client.php");
-const SCRIPTS: Readonly<Record<string, Scripts>> = {
-  JavaScript: {
-    list: (url, seconds = 10) => [
-      ...["node", "--input-type=module", "-e"],
-      `import { createClient } from "${JS}";
-       const rows = await createClient({ baseUrl: "${url}", apiKey: "a", apiSecret: "b", paymentAccountId: 1, timeoutMs: ${1000 * seconds} }).list();
-       console.log(rows.length, new Set(rows.map(({ id }) => id)).size);`,
-    ],
-    startTwice: (url, count) => [
-      ...["node", "--input-type=module", "-e"],
-      `import { createClient, fileStore } from "${JS}";
-       const store = fileStore("${newFolder()}");
-       const momo = createClient({ baseUrl: "${url}", apiKey: "a", apiSecret: "b", paymentAccountId: 1, store });
-       const start = (order) => momo.start("ORDER-" + order, "0712345678", 100).then(({ status }) => status, ({ kind }) => kind);
-       for (let order = 0; order < ${count}; order += 1) console.log(await start(order), await start(order));`,
-    ],
-  },
-  Python: {
-    list: (url, seconds = 10) => [
-      ...[...PYTHON, "-c"],
-      `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client
-rows = Client("${url}", "a", "b", 1, None, timeout=${seconds}).list(); print(len(rows), len({row["id"] for row in rows}))`,
-    ],
-    startTwice: (url, count) => [
-      ...[...PYTHON, "-c"],
-      `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore, MomoError
-momo = Client("${url}", "a", "b", 1, FileStore("${newFolder()}"))
-def start(order):
-    try:
-        return momo.start(f"ORDER-{order}", "0712345678", 100)["status"]
-    except MomoError as error:
-        return error.kind
-for order in range(${count}): print(start(order), start(order))`,
-    ],
-  },
-  PHP: {
-    list: (url, seconds = 10) => [
-      ...["php", "-r"],
-      `require "${PHP}"; $rows = (new Momo\\Client("${url}", "a", "b", 1, new stdClass, ${seconds}))->list();
-       echo count($rows), " ", count(array_unique(array_column($rows, "id"))), "\n";`,
-    ],
-    startTwice: (url, count) => [
-      ...["php", "-r"],
-      `require "${PHP}"; $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore("${newFolder()}"));
-       function start($order) {
-         global $momo;
-         try { return $momo->start("ORDER-$order", "0712345678", 100)["status"]; }
-         catch (Momo\\MomoError $error) { return $error->kind; }
-       }
-       for ($order = 0; $order < ${count}; $order++) echo start($order), " ", start($order), "\n";`,
-    ],
-  },
-};
-
 /** An answer without an end. */
 const serveDripping = (head: string) =>
   serveRaw((socket) => {
@@ -138,55 +73,44 @@ afterAll(cleanUp);
 
 for (const program of PROGRAMS) {
   const { name, needs } = program;
-  const { list, startTwice } = SCRIPTS[name] as Scripts;
   const run = runnerOf(program);
 
   describeWith(needs, `the client in ${name}`, () => {
-    test.each(ANSWERS)(
-      "takes %s for what it is",
-      async (_, answer, code) => {
-        const { error } = await run(serveFake(answer).baseUrl, newFolder(), "find", ...PAYMENT);
-        expect(error?.code).toBe(code);
-      },
-      TEST_TIMEOUT_MS,
-    );
+    test.each(ANSWERS)("takes %s for what it is", async (_, answer, code) => {
+      const { error } = await run(serveFake(answer).baseUrl, newFolder(), "find", ...PAYMENT);
+      expect(error?.code).toBe(code);
+    });
 
-    test(
-      "does not push again after an answer that says nothing",
-      async () => {
-        const pushed: (string | undefined)[] = [];
-        const { url } = serveRaw((socket, bytes) => {
-          const [, order] = /"reference": ?"ORDER-(\d+)~/.exec(bytes.toString()) ?? [];
-          const lost = LOST_ANSWERS[Number(order)];
-          if (!lost) return; // the headers alone
-          pushed.push(order);
-          const [, answer] = lost;
-          if (answer === null) socket.terminate();
-          else socket.end(typeof answer === "string" ? Buffer.from(answer, "latin1") : answer);
-        });
-        const { stdout, stderr } = await runToEnd(startTwice(url, LOST_ANSWERS.length));
-        const said = stdout.trimEnd().split("\n");
-        expect(LOST_ANSWERS.map(([answer], order) => [answer, said[order]])).toEqual(
-          LOST_ANSWERS.map(([answer]) => [answer, "unknown unknown"]),
-        );
-        expect({ pushed, stderr }).toEqual({ pushed: LOST_ANSWERS.map((_, order) => String(order)), stderr: "" });
-      },
-      TEST_TIMEOUT_MS,
-    );
+    test("does not push again after an answer that says nothing", async () => {
+      const pushed: (string | undefined)[] = [];
+      const { url } = serveRaw((socket, bytes) => {
+        const [, order] = /"reference": ?"ORDER-(\d+)~/.exec(bytes.toString()) ?? [];
+        const lost = LOST_ANSWERS[Number(order)];
+        if (!lost) return; // the headers alone
+        pushed.push(order);
+        const [, answer] = lost;
+        if (answer === null) socket.terminate();
+        else socket.end(typeof answer === "string" ? Buffer.from(answer, "latin1") : answer);
+      });
+      const orders = newFolder();
+      for (const [order, [answer]] of LOST_ANSWERS.entries()) {
+        for (let call = 0; call < 2; call += 1) {
+          const { status } = await run(url, orders, "start", `ORDER-${order}`, "0712345678", "100");
+          expect({ answer, status }).toEqual({ answer, status: "unknown" });
+        }
+      }
+      expect(pushed).toEqual(LOST_ANSWERS.map((_, order) => String(order)));
+    });
 
     // That in Python bounds each read, and not their sum.
     if (name !== "Python") {
       test.each([
         ["headers", "HTTP/1.1 200 OK\r\nX: "],
         ["a body", "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"],
-      ])(
-        "waits no longer for %s that come byte by byte",
-        async (_, head) => {
-          const { stdout, exitCode } = await runToEnd(list(serveDripping(head).url, 0.5));
-          expect({ stdout, isRight: exitCode === 0 }).toEqual({ stdout: "", isRight: false });
-        },
-        TEST_TIMEOUT_MS,
-      );
+      ])("waits no longer for %s that come byte by byte", async (_, head) => {
+        const { error } = await runnerOf(program, { timeout: 0.5 })(serveDripping(head).url, newFolder(), "list");
+        expect(error?.code).toBe("unknown");
+      });
     }
 
     test.each([
@@ -194,31 +118,24 @@ for (const program of PROGRAMS) {
       ["409, as that of a push which a proxy has repeated", 409],
       ["425", 425],
       ["429", 429],
-    ])(
-      "does not push again after a refusal with %s",
-      async (_, status) => {
-        let pushes = 0;
-        const { baseUrl } = serveFake(({ method }) => {
-          if (method === "GET") return json(EMPTY_LIST);
-          pushes += 1;
-          return json({ success: false, message: "no" }, status);
-        });
-        const orders = newFolder();
-        for (let call = 0; call < 2; call += 1)
-          expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("unknown");
-        expect(pushes).toBe(1);
-      },
-      TEST_TIMEOUT_MS,
-    );
+    ])("does not push again after a refusal with %s", async (_, status) => {
+      let pushes = 0;
+      const { baseUrl } = serveFake(({ method }) => {
+        if (method === "GET") return json(EMPTY_LIST);
+        pushes += 1;
+        return json({ success: false, message: "no" }, status);
+      });
+      const orders = newFolder();
+      for (let call = 0; call < 2; call += 1)
+        expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("unknown");
+      expect(pushes).toBe(1);
+    });
 
-    test(
-      "reads a list of 10,000 rows that grows: no row twice, none left out",
-      async () => {
-        const { stdout, stderr } = await runToEnd(list(serveGrowing().baseUrl));
-        expect({ stdout, stderr }).toEqual({ stdout: "10000 10000\n", stderr: "" });
-      },
-      TEST_TIMEOUT_MS,
-    );
+    test("reads a list of 10,000 rows that grows: no row twice, none left out", async () => {
+      const { result } = await run(serveGrowing().baseUrl, newFolder(), "list");
+      const ids = (result as { id: number }[]).map(({ id }) => id);
+      expect([ids.length, new Set(ids).size]).toEqual([10_000, 10_000]);
+    });
   });
 }
 

@@ -13,7 +13,6 @@ import { join } from "node:path";
 import { mountSmall, whyNoMount } from "../../crash/trial.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { describeWith } from "../../support/needs.ts";
-import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
 import {
   CHECKOUT_ID,
   FILE,
@@ -61,38 +60,29 @@ for (const program of PROGRAMS) {
       ["an array", (path: string) => writeFileSync(path, "[1]")],
       ["null", (path: string) => writeFileSync(path, "null")],
       ["an empty object", (path: string) => writeFileSync(path, "{}")],
-    ])(
-      "never pushes again where an order is %s",
-      async (_, spoil) => {
-        const { baseUrl, pushes } = serveService();
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        for (const file of [FILE, PENDING_FILE]) spoil(join(orders, file));
-        const { error } = await run(baseUrl, orders, "pay", ...PAYMENT);
-        expect(["store", "usage"]).toContain(error?.code ?? "");
-        expect(error?.message).toContain("order-0001");
-        expect(error?.message).not.toContain("undefined");
-        expect((await run(baseUrl, orders, "start", "ORDER-0002", "0712345678", "100")).status).toBe("pending");
-        expect(pushes()).toBe(2);
-        expect((await run(baseUrl, orders, "open")).error?.message).toContain("order-0001");
-      },
-      TEST_TIMEOUT_MS,
-    );
+    ])("never pushes again where an order is %s", async (_, spoil) => {
+      const { baseUrl, pushes, orders } = serveService();
+      await run(baseUrl, orders, "start", ...PAYMENT);
+      for (const file of [FILE, PENDING_FILE]) spoil(join(orders, file));
+      const { error } = await run(baseUrl, orders, "pay", ...PAYMENT);
+      expect(["store", "usage"]).toContain(error?.code ?? "");
+      expect(error?.message).toContain("order-0001");
+      expect(error?.message).not.toContain("undefined");
+      expect((await run(baseUrl, orders, "start", "ORDER-0002", "0712345678", "100")).status).toBe("pending");
+      expect(pushes()).toBe(2);
+      expect((await run(baseUrl, orders, "open")).error?.message).toContain("order-0001");
+    });
 
-    test(
-      "leaves the files of other programs alone, and no reference leaves the folder",
-      async () => {
-        const { baseUrl } = serveService();
-        const orders = join(newFolder(), "orders");
-        await run(baseUrl, orders, "start", "../../x", "0712345678", "100");
-        writeFileSync(join(orders, "notes.txt"), "mine");
-        writeFileSync(join(orders, "package.json"), "{}");
-        expect((await run(baseUrl, orders, "open")).result).toMatchObject([{ reference: "../../x" }]);
-        const own = [fileOf("../../x"), fileOf("../../x~pending")];
-        expect(readdirSync(orders).sort()).toEqual([...own, "notes.txt", "package.json"].sort());
-      },
-      TEST_TIMEOUT_MS,
-    );
+    test("leaves the files of other programs alone, and no reference leaves the folder", async () => {
+      const { baseUrl } = serveService();
+      const orders = join(newFolder(), "orders");
+      await run(baseUrl, orders, "start", "../../x", "0712345678", "100");
+      writeFileSync(join(orders, "notes.txt"), "mine");
+      writeFileSync(join(orders, "package.json"), "{}");
+      expect((await run(baseUrl, orders, "open")).result).toMatchObject([{ reference: "../../x" }]);
+      const own = [fileOf("../../x"), fileOf("../../x~pending")];
+      expect(readdirSync(orders).sort()).toEqual([...own, "notes.txt", "package.json"].sort());
+    });
 
     test.skipIf(process.platform === "win32")(
       "keeps the phones of customers from other users of the machine",
@@ -102,25 +92,20 @@ for (const program of PROGRAMS) {
         expect(statSync(orders).mode & 0o777).toBe(0o700);
         for (const file of readdirSync(orders)) expect(statSync(join(orders, file)).mode & 0o777).toBe(0o600);
       },
-      TEST_TIMEOUT_MS,
     );
 
-    test(
-      "lists nothing in a folder that does not exist, and knows no order there",
-      async () => {
-        const { baseUrl } = serveService();
-        const missing = () => join(newFolder(), "a/b");
-        expect((await run(baseUrl, missing(), "open")).result).toEqual([]);
-        expect(await run(baseUrl, missing(), "ask", "ORDER-0001")).toMatchObject({
-          error: {
-            code: "not_found",
-            message: "order-0001 has not been started with this folder",
-            may_have_paid: true,
-          },
-        });
-      },
-      TEST_TIMEOUT_MS,
-    );
+    test("lists nothing in a folder that does not exist, and knows no order there", async () => {
+      const { baseUrl } = serveService();
+      const missing = () => join(newFolder(), "a/b");
+      expect((await run(baseUrl, missing(), "open")).result).toEqual([]);
+      expect(await run(baseUrl, missing(), "ask", "ORDER-0001")).toMatchObject({
+        error: {
+          code: "not_found",
+          message: "order-0001 has not been started with this folder",
+          may_have_paid: true,
+        },
+      });
+    });
 
     test.skipIf(whyNoMount() !== "")(
       "pushes nothing on a full disk, and goes on with its order when there is room",
@@ -149,96 +134,72 @@ for (const program of PROGRAMS) {
         expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("completed");
         expect(pushes()).toBe(1);
       },
-      TEST_TIMEOUT_MS,
     );
 
-    test(
-      "says that the customer may have paid, if the disk fails after the push",
-      async () => {
-        const orders = join(newFolder(), "orders");
-        const { baseUrl } = serveService({
-          push: () => {
-            renameSync(orders, `${orders}-gone`);
-            writeFileSync(orders, "");
-            return json({ checkout_request_id: CHECKOUT_ID });
-          },
-        });
-        const { error } = await run(baseUrl, orders, "pay", ...PAYMENT);
-        expect(error).toMatchObject({ code: "store", may_have_paid: true });
-      },
-      TEST_TIMEOUT_MS,
-    );
+    test("says that the customer may have paid, if the disk fails after the push", async () => {
+      const orders = join(newFolder(), "orders");
+      const { baseUrl } = serveService({
+        push: () => {
+          renameSync(orders, `${orders}-gone`);
+          writeFileSync(orders, "");
+          return json({ checkout_request_id: CHECKOUT_ID });
+        },
+      });
+      const { error } = await run(baseUrl, orders, "pay", ...PAYMENT);
+      expect(error).toMatchObject({ code: "store", may_have_paid: true });
+    });
 
     test.each([
       ["file", (orders: string) => rmSync(join(orders, FILE))],
       ["folder", (orders: string) => rmSync(orders, { recursive: true })],
-    ])(
-      "writes an order again whose %s is removed during the push",
-      async (_, remove) => {
-        const orders = newFolder();
-        const { baseUrl, pushes } = serveService({
-          push: () => {
-            remove(orders);
-            return json({ checkout_request_id: CHECKOUT_ID });
-          },
+    ])("writes an order again whose %s is removed during the push", async (_, remove) => {
+      const orders = newFolder();
+      const { baseUrl, pushes } = serveService({
+        push: () => {
+          remove(orders);
+          return json({ checkout_request_id: CHECKOUT_ID });
+        },
+      });
+      expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("pending");
+      expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("pending");
+      expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("pending");
+      expect(pushes()).toBe(1);
+    });
+
+    test("goes on with an order whose count of looks is of another program", async () => {
+      const { baseUrl, orders } = serveService({ push: () => json({}, 504) });
+      await run(baseUrl, orders, "start", ...PAYMENT);
+      const { service_reference: reference } = JSON.parse(readFileSync(join(orders, FILE), "utf8"));
+      writeFileSync(join(orders, fileOf(`${reference}~asked`)), "{}");
+      expect(await run(baseUrl, orders, "ask", "ORDER-0001")).toMatchObject({
+        status: "unknown",
+        may_have_paid: true,
+      });
+    });
+
+    test("lists an open order that is stored without may_have_paid", async () => {
+      const { baseUrl, orders } = serveService();
+      await run(baseUrl, orders, "start", ...PAYMENT);
+      const { may_have_paid: _, ...order } = JSON.parse(readFileSync(join(orders, PENDING_FILE), "utf8"));
+      writeFileSync(join(orders, PENDING_FILE), JSON.stringify(order));
+      expect((await run(baseUrl, orders, "open")).result).toMatchObject([{ status: "pending", may_have_paid: true }]);
+    });
+
+    test("refuses by name an order that an earlier version has stored", async () => {
+      const { baseUrl, pushes, orders } = serveService();
+      const old = { service: baseUrl, reference: "ORDER-0001", pushed_as: "ORDER-0001~0", phone: "254712345678" };
+      writeFileSync(join(orders, FILE), JSON.stringify({ ...old, amount: 100, status: "pending" }));
+      for (const call of [
+        ["start", ...PAYMENT],
+        ["ask", "ORDER-0001"],
+      ]) {
+        const { error } = await run(baseUrl, orders, ...call);
+        expect({ code: error?.code, message: error?.message }).toEqual({
+          code: "usage",
+          message: `order-0001 is an order of ${baseUrl}, not of ${baseUrl}, account 1: use another folder`,
         });
-        expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("pending");
-        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("pending");
-        expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("pending");
-        expect(pushes()).toBe(1);
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test(
-      "goes on with an order whose count of looks is of another program",
-      async () => {
-        const { baseUrl } = serveService({ push: () => json({}, 504) });
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        const { service_reference: reference } = JSON.parse(readFileSync(join(orders, FILE), "utf8"));
-        writeFileSync(join(orders, fileOf(`${reference}~asked`)), "{}");
-        expect(await run(baseUrl, orders, "ask", "ORDER-0001")).toMatchObject({
-          status: "unknown",
-          may_have_paid: true,
-        });
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test(
-      "lists an open order that is stored without may_have_paid",
-      async () => {
-        const { baseUrl } = serveService();
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        const { may_have_paid: _, ...order } = JSON.parse(readFileSync(join(orders, PENDING_FILE), "utf8"));
-        writeFileSync(join(orders, PENDING_FILE), JSON.stringify(order));
-        expect((await run(baseUrl, orders, "open")).result).toMatchObject([{ status: "pending", may_have_paid: true }]);
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test(
-      "refuses by name an order that an earlier version has stored",
-      async () => {
-        const { baseUrl, pushes } = serveService();
-        const orders = newFolder();
-        const old = { service: baseUrl, reference: "ORDER-0001", pushed_as: "ORDER-0001~0", phone: "254712345678" };
-        writeFileSync(join(orders, FILE), JSON.stringify({ ...old, amount: 100, status: "pending" }));
-        for (const call of [
-          ["start", ...PAYMENT],
-          ["ask", "ORDER-0001"],
-        ]) {
-          const { error } = await run(baseUrl, orders, ...call);
-          expect({ code: error?.code, message: error?.message }).toEqual({
-            code: "usage",
-            message: `order-0001 is an order of ${baseUrl}, not of ${baseUrl}, account 1: use another folder`,
-          });
-        }
-        expect(pushes()).toBe(0);
-      },
-      TEST_TIMEOUT_MS,
-    );
+      }
+      expect(pushes()).toBe(0);
+    });
   });
 }

@@ -2,7 +2,6 @@ import { afterAll, expect, test } from "bun:test";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { serveFake } from "../../support/fake-server.ts";
 import { describeWith } from "../../support/needs.ts";
-import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
 import { environmentOf, PAYMENT, PROGRAMS, runnerOf, runWith } from "./programs.ts";
 
 /** The clients of clients/ as programs: what they refuse before they send anything. */
@@ -23,72 +22,56 @@ for (const program of PROGRAMS) {
   };
 
   describeWith(needs, `the client in ${name}`, () => {
-    test(
-      "cannot reach a port where nobody listens, and refuses an address that is none",
-      async () => {
-        const { baseUrl, stop } = serveFake(() => json({}));
-        await stop();
-        const noAddresses = [
-          "htp://127.0.0.1:47/v2",
-          "http://127.0.0.1:port/v2",
-          "nobody.invalid/v2",
-          "http://[::1/v2",
-          "file:///v2",
-          "http://user:password@127.0.0.1/v2",
-          "",
-        ];
-        const plain = serveFake(() => json({}));
-        const secure = plain.baseUrl.replace("http:", "https:");
-        for (const address of [baseUrl, secure, "http://nobody.invalid/v2"])
-          expect(await find(address, "ORDER-0001")).toBe("unreachable");
-        for (const address of noAddresses) {
-          const { error } = await run(address, newFolder(), "find", ...PAYMENT);
-          expect({ address, code: error?.code }).toEqual({ address, code: "usage" });
-          expect(error?.message).toMatch(/^base_?url [(]MOMO_BASE_URL[)] must be such as https:/i);
-          expect(error?.message).toContain(address);
-        }
-      },
-      TEST_TIMEOUT_MS,
-    );
+    test("cannot reach a port where nobody listens, and refuses an address that is none", async () => {
+      const { baseUrl, stop } = serveFake(() => json({}));
+      await stop();
+      const noAddresses = [
+        "htp://127.0.0.1:47/v2",
+        "http://127.0.0.1:port/v2",
+        "nobody.invalid/v2",
+        "http://[::1/v2",
+        "file:///v2",
+        "http://user:password@127.0.0.1/v2",
+        "",
+      ];
+      const plain = serveFake(() => json({}));
+      const secure = plain.baseUrl.replace("http:", "https:");
+      for (const address of [baseUrl, secure, "http://nobody.invalid/v2"])
+        expect(await find(address, "ORDER-0001")).toBe("unreachable");
+      for (const address of noAddresses) {
+        const { error } = await run(address, newFolder(), "find", ...PAYMENT);
+        expect({ address, code: error?.code }).toEqual({ address, code: "usage" });
+        expect(error?.message).toMatch(/^base_?url [(]MOMO_BASE_URL[)] must be such as https:/i);
+        expect(error?.message).toContain(address);
+      }
+    });
 
-    test(
-      "refuses an account that is no number",
-      async () => {
-        const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
-        const env = { ...environmentOf(baseUrl, newFolder()), MOMO_PAYMENT_ACCOUNT_ID: "x" };
-        const { error } = await runWith(caller, env, "find", ...PAYMENT);
-        expect(error?.code).toBe("usage");
-        expect(requests).toEqual([]);
-      },
-      TEST_TIMEOUT_MS,
-    );
+    test("refuses an account that is no number", async () => {
+      const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
+      const env = { ...environmentOf(baseUrl, newFolder()), MOMO_PAYMENT_ACCOUNT_ID: "x" };
+      const { error } = await runWith(caller, env, "find", ...PAYMENT);
+      expect(error?.code).toBe("usage");
+      expect(requests).toEqual([]);
+    });
 
-    test.each(REFERENCES)(
-      "refuses the reference %p",
-      async (reference) => {
-        const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
-        expect(await find(baseUrl, reference)).toBe("usage");
-        expect(requests).toEqual([]);
-      },
-      TEST_TIMEOUT_MS,
-    );
+    test.each(REFERENCES)("refuses the reference %p", async (reference) => {
+      const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
+      expect(await find(baseUrl, reference)).toBe("usage");
+      expect(requests).toEqual([]);
+    });
 
     test.each([
       ["MOMO_API_KEY", "", /^api_?key [(]MOMO_API_KEY[)] must be ASCII without spaces/i],
       ["MOMO_API_KEY", "\u043a", /^api_?key [(]MOMO_API_KEY[)] must be ASCII without spaces; it is/i],
       ["MOMO_API_SECRET", "\u043a", /^api_?secret [(]MOMO_API_SECRET[)] must be ASCII without spaces(?!.*\u043a)/i],
       ["MOMO_PAYMENT_ACCOUNT_ID", "", /^account [(]MOMO_PAYMENT_ACCOUNT_ID[)] must be a number/i],
-    ])(
-      "refuses %s %p by name",
-      async (variable, value, message) => {
-        const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
-        const env = { ...environmentOf(baseUrl, newFolder()), [variable]: value };
-        const { error } = await runWith(caller, env, "find", ...PAYMENT);
-        expect(error?.code).toBe("usage");
-        expect(error?.message).toMatch(message);
-        expect(requests).toEqual([]);
-      },
-      TEST_TIMEOUT_MS,
-    );
+    ])("refuses %s %p by name", async (variable, value, message) => {
+      const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
+      const env = { ...environmentOf(baseUrl, newFolder()), [variable]: value };
+      const { error } = await runWith(caller, env, "find", ...PAYMENT);
+      expect(error?.code).toBe("usage");
+      expect(error?.message).toMatch(message);
+      expect(requests).toEqual([]);
+    });
   });
 }

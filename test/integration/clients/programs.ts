@@ -31,10 +31,6 @@ interface Program {
   readonly command: readonly string[];
   /** Calls the client: what its arguments say, or without them, what each line of its input says. */
   readonly caller: readonly string[];
-  /** A program that pays within 3 s, while its clock goes back by an hour. */
-  readonly payBackwards: (url: string) => readonly string[];
-  /** A program that pays: it waits for 0.5 s, with pauses of 0.1 s. */
-  readonly waitShortly: (url: string, folder: string) => readonly string[];
 }
 
 export const PROGRAMS: readonly Program[] = [
@@ -43,63 +39,18 @@ export const PROGRAMS: readonly Program[] = [
     needs: ["node"],
     command: ["node", join(CLIENTS, "client.mjs")],
     caller: ["node", join(import.meta.dir, "call.mjs"), join(CLIENTS, "client.mjs")],
-    payBackwards: (baseUrl) => [
-      ...["node", "--input-type=module", "-e"],
-      `import { createClient, fileStore } from "${CLIENTS}/client.mjs";
-       let ms = 1e12; let slept = 0;
-       const sleep = async (time) => { slept += time; ms -= 3_600_000; };
-       const momo = createClient({ baseUrl: "${baseUrl}", apiKey: "a", apiSecret: "b", paymentAccountId: 1,
-         store: fileStore(process.cwd()), now: () => ms, sleep, deadlineMs: 3000 });
-       console.log((await momo.pay("ORDER-0001", "0712345678", 100)).status, slept);`,
-    ],
-    waitShortly: (baseUrl, folder) => [
-      ...["node", "--input-type=module", "-e"],
-      `import { createClient, fileStore } from "${CLIENTS}/client.mjs";
-       const momo = createClient({ baseUrl: "${baseUrl}", apiKey: "a", apiSecret: "b", paymentAccountId: 1,
-         store: fileStore("${folder}"), intervalMs: 100, deadlineMs: 500 });
-       console.log((await momo.pay("ORDER-0001", "0712345678", 100)).status);`,
-    ],
   },
   {
     name: "Python",
     needs: ["python3"],
     command: [...PYTHON, join(CLIENTS, "client.py")],
     caller: [...PYTHON, join(import.meta.dir, "call.py"), join(CLIENTS, "client.py")],
-    payBackwards: (url) => [
-      ...[...PYTHON, "-c"],
-      `import os, sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore; from decimal import Decimal
-times = [1e9]; slept = []
-def sleep(seconds):
-    slept.append(seconds); times.append(times[-1] - 3600)
-momo = Client("${url}", "a", "b", 1, FileStore(os.getcwd()), now=lambda: times[-1], sleep=sleep, deadline=3)
-print(momo.pay("ORDER-0001", "0712345678", Decimal("100.00"))["status"], round(sum(slept) * 1000))`,
-    ],
-    waitShortly: (url, folder) => [
-      ...[...PYTHON, "-c"],
-      `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore
-momo = Client("${url}", "a", "b", 1, FileStore("${folder}"), interval=0.1, deadline=0.5)
-print(momo.pay("ORDER-0001", "0712345678", 100)["status"])`,
-    ],
   },
   {
     name: "PHP",
     needs: ["php", "php curl"],
     command: ["php", join(CLIENTS, "client.php")],
     caller: ["php", join(import.meta.dir, "call.php"), join(CLIENTS, "client.php")],
-    payBackwards: (url) => [
-      ...["php", "-r"],
-      `require "${CLIENTS}/client.php"; $time = 1e9; $slept = 0;
-       $sleep = function (float $seconds) use (&$time, &$slept) { $slept += $seconds; $time -= 3600; };
-       $now = function () use (&$time) { return $time; };
-       $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore(getcwd()), now: $now, sleep: $sleep, deadline: 3);
-       echo $momo->pay("ORDER-0001", "0712345678", 100)["status"], " ", $slept * 1000, "\n";`,
-    ],
-    waitShortly: (url, folder) => [
-      ...["php", "-r"],
-      `require "${CLIENTS}/client.php";
-       $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore("${folder}"), interval: 0.1, deadline: 0.5);
-       echo $momo->pay("ORDER-0001", "0712345678", 100)["status"], "\n";`,
-    ],
   },
 ];
 
@@ -122,7 +73,7 @@ interface Answers {
   readonly list?: (page: number, search: string, pushed: string) => Response | Promise<Response>;
 }
 
-/** A service. It counts the pushes and the looks at a payment. */
+/** A service, and a folder for the orders of its clients. It counts the pushes and the looks at a payment. */
 export function serveService({
   push = () => json({ checkout_request_id: CHECKOUT_ID }),
   status = () => json({ status: "pending" }),
@@ -146,7 +97,7 @@ export function serveService({
     const isFound = pushed.startsWith(search) || search === PHONE;
     return json({ transactions: row && isFound ? [row] : [] });
   });
-  return { baseUrl, pushes: () => pushes, looks: () => looks };
+  return { baseUrl, orders: newFolder(), pushes: () => pushes, looks: () => looks };
 }
 
 export interface Output {
@@ -207,12 +158,20 @@ export const processesOf =
   (baseUrl, orders, ...call) =>
     runWith(caller, environmentOf(baseUrl, orders), ...call);
 
+/** What a client can be given, in seconds; `nowMs` is explained in call.mjs. */
+interface Options {
+  readonly timeout?: number;
+  readonly interval?: number;
+  readonly deadline?: number;
+  nowMs?: number;
+}
+
 /** Calls a client, one call after the other, in one process: its start takes most of the time of a call. */
-export function runnerOf({ caller }: Pick<Program, "caller">): CallClient {
+export function runnerOf({ caller }: Pick<Program, "caller">, options: Options = {}): CallClient {
   let child: Child | undefined;
   return async (baseUrl, orders, ...call) => {
     child ??= startCaller(caller);
-    await child.say(`${JSON.stringify({ env: environmentOf(baseUrl, orders), call })}\n`);
+    await child.say(`${JSON.stringify({ env: environmentOf(baseUrl, orders), call, options })}\n`);
     const { stderr } = child;
     const line = await inTime(child.stdout.nextLine(), () => `the client does not answer to ${call.join(" ")}`);
     if (line === null) throw new Error(`the client ended: ${stderr.text}`);
@@ -244,8 +203,7 @@ export async function askAfterLoss(
   list: NonNullable<Answers["list"]>,
   notFoundMs = 0,
 ): Promise<Output> {
-  const { baseUrl } = serveService({ push: LOST, list });
-  const orders = newFolder();
+  const { baseUrl, orders } = serveService({ push: LOST, list });
   await run(baseUrl, orders, "start", ...PAYMENT);
   if (notFoundMs > 0) storeNotFound(orders, notFoundMs);
   return run(baseUrl, orders, "ask", "ORDER-0001");

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { isRoot } from "../../crash/trial.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { describeWith } from "../../support/needs.ts";
-import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
 import { PAYMENT, PROGRAMS, processesOf, runnerOf, serveService } from "./programs.ts";
 
 /** Folders of orders that the clients cannot use: they say so, and push nothing. */
@@ -20,44 +19,35 @@ for (const program of PROGRAMS) {
   const runAsUser = processesOf({ caller: [...AS_USER, ...caller] });
 
   describeWith(needs, `the client in ${name}`, () => {
-    test(
-      "says that the folder of the orders is a file, or in a file, and pushes nothing",
-      async () => {
-        const { baseUrl, pushes } = serveService();
-        const file = join(newFolder(), "file");
-        writeFileSync(file, "");
-        for (const orders of [file, join(file, "orders")]) {
-          const { error } = await run(baseUrl, orders, "pay", ...PAYMENT);
-          // An earlier process can have pushed, when it was a folder.
-          expect(error).toMatchObject({ code: "store", may_have_paid: true });
-          expect((await run(baseUrl, orders, "ask", "ORDER-0001")).error).toMatchObject({ code: "store" });
-          expect((await run(baseUrl, orders, "open")).error).toMatchObject({ code: "store" });
-        }
-        expect(pushes()).toBe(0);
-      },
-      TEST_TIMEOUT_MS,
-    );
+    test("says that the folder of the orders is a file, or in a file, and pushes nothing", async () => {
+      const { baseUrl, pushes } = serveService();
+      const file = join(newFolder(), "file");
+      writeFileSync(file, "");
+      for (const orders of [file, join(file, "orders")]) {
+        const { error } = await run(baseUrl, orders, "pay", ...PAYMENT);
+        // An earlier process can have pushed, when it was a folder.
+        expect(error).toMatchObject({ code: "store", may_have_paid: true });
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).error).toMatchObject({ code: "store" });
+        expect((await run(baseUrl, orders, "open")).error).toMatchObject({ code: "store" });
+      }
+      expect(pushes()).toBe(0);
+    });
 
-    test.skipIf(process.platform !== "linux")(
-      "says that the orders cannot be read, and pushes nothing",
-      async () => {
-        const { baseUrl, pushes, looks } = serveService();
-        const orders = newFolder();
-        await run(baseUrl, orders, "start", ...PAYMENT);
-        for (const mode of [0o000, 0o600, 0o300]) {
-          chmodSync(orders, mode);
-          for (const call of [["pay", ...PAYMENT], ["ask", "ORDER-0001"], ["open"]]) {
-            if (mode === 0o300 && call[0] !== "open") continue; // a file can be read by its name
-            const { error } = await runAsUser(baseUrl, orders, ...call);
-            expect({ mode, call, code: error?.code }).toEqual({ mode, call, code: "store" });
-            expect(error?.message).toContain("cannot be read or stored");
-          }
+    test.skipIf(process.platform !== "linux")("says that the orders cannot be read, and pushes nothing", async () => {
+      const { baseUrl, pushes, looks, orders } = serveService();
+      await run(baseUrl, orders, "start", ...PAYMENT);
+      for (const mode of [0o000, 0o600, 0o300]) {
+        chmodSync(orders, mode);
+        for (const call of [["pay", ...PAYMENT], ["ask", "ORDER-0001"], ["open"]]) {
+          if (mode === 0o300 && call[0] !== "open") continue; // a file can be read by its name
+          const { error } = await runAsUser(baseUrl, orders, ...call);
+          expect({ mode, call, code: error?.code }).toEqual({ mode, call, code: "store" });
+          expect(error?.message).toContain("cannot be read or stored");
         }
-        chmodSync(orders, 0o700);
-        expect([pushes(), looks()]).toEqual([1, 0]);
-      },
-      TEST_TIMEOUT_MS,
-    );
+      }
+      chmodSync(orders, 0o700);
+      expect([pushes(), looks()]).toEqual([1, 0]);
+    });
 
     test.skipIf(process.platform !== "linux")(
       "names a folder that cannot be reached, because its parent cannot be read, and pushes nothing",
@@ -77,41 +67,31 @@ for (const program of PROGRAMS) {
         chmodSync(parent, 0o700);
         expect([pushes(), looks()]).toEqual([1, 6]);
       },
-      TEST_TIMEOUT_MS,
     );
 
-    test(
-      "refuses a relative folder",
-      async () => {
-        const { baseUrl, pushes } = serveService();
-        for (const relative of ["", "orders", "./orders", "../orders"]) {
-          const { error } = await run(baseUrl, relative, "start", ...PAYMENT);
-          expect(error).toMatchObject({ code: "usage", may_have_paid: false });
-          expect(error?.message).toMatch(/folder of the orders must be an absolute path/);
-          expect(error?.message).toContain(relative);
-        }
-        expect(pushes()).toBe(0);
-      },
-      TEST_TIMEOUT_MS,
-    );
+    test("refuses a relative folder", async () => {
+      const { baseUrl, pushes } = serveService();
+      for (const relative of ["", "orders", "./orders", "../orders"]) {
+        const { error } = await run(baseUrl, relative, "start", ...PAYMENT);
+        expect(error).toMatchObject({ code: "usage", may_have_paid: false });
+        expect(error?.message).toMatch(/folder of the orders must be an absolute path/);
+        expect(error?.message).toContain(relative);
+      }
+      expect(pushes()).toBe(0);
+    });
   });
 }
 
 describeWith(["php", "php curl"], "the client in PHP, in a program that reports no warnings", () => {
-  test.skipIf(process.platform !== "linux")(
-    "pushes nothing that it cannot store",
-    async () => {
-      const { caller } = PROGRAMS.find(({ name }) => name === "PHP") as (typeof PROGRAMS)[number];
-      const [, ...words] = caller;
-      const silent = processesOf({ caller: [...AS_USER, "php", "-d", "error_reporting=0", ...words] });
-      const { baseUrl, pushes } = serveService();
-      const orders = newFolder();
-      chmodSync(orders, 0o500);
-      const { error } = await silent(baseUrl, orders, "start", ...PAYMENT);
-      chmodSync(orders, 0o700);
-      expect(error).toMatchObject({ code: "store", may_have_paid: false });
-      expect(pushes()).toBe(0);
-    },
-    TEST_TIMEOUT_MS,
-  );
+  test.skipIf(process.platform !== "linux")("pushes nothing that it cannot store", async () => {
+    const { caller } = PROGRAMS.find(({ name }) => name === "PHP") as (typeof PROGRAMS)[number];
+    const [, ...words] = caller;
+    const silent = processesOf({ caller: [...AS_USER, "php", "-d", "error_reporting=0", ...words] });
+    const { baseUrl, pushes, orders } = serveService();
+    chmodSync(orders, 0o500);
+    const { error } = await silent(baseUrl, orders, "start", ...PAYMENT);
+    chmodSync(orders, 0o700);
+    expect(error).toMatchObject({ code: "store", may_have_paid: false });
+    expect(pushes()).toBe(0);
+  });
 });
