@@ -9,8 +9,8 @@ import { isCounted, offsetOf, type Selection, summaryOf, timesOf } from "../list
 import { ROW, type TransactionRow, toTransaction } from "../rows.ts";
 import { isNamed, numbersIn, rangesOf, type Searched } from "../search.ts";
 import type { ListedPage } from "../store.ts";
+import type { Pause } from "./long-reads.ts";
 import { PagePlaces } from "./page-places.ts";
-import type { Pause } from "./stepped-reads.ts";
 import {
   isWithin,
   ListStatements,

@@ -3,8 +3,7 @@ import type { RequestIds } from "../../domain/identifiers.ts";
 import { once } from "../../domain/once.ts";
 import type { TransactionList } from "../store.ts";
 import type { ListReader } from "./list-reader.ts";
-import type { LongReads } from "./long-reads.ts";
-import type { SteppedReads } from "./stepped-reads.ts";
+import type { LongReads, SteppedReads } from "./long-reads.ts";
 
 export function createTransactionList(
   read: SteppedReads,

@@ -1,6 +1,9 @@
 import type { Database } from "bun:sqlite";
 import { clientHasGone, createSearchQueue, type ReadQueue } from "../read-queue.ts";
 import { type OpenDatabase, openForReading } from "./database.ts";
+import type { ReadSnapshot } from "./read-snapshot.ts";
+
+/** Reads in steps, so that other work runs between them. */
 
 /** How long a read waits for its turn: clients of the API do not wait much longer. */
 const WAIT_MS = 10_000;
@@ -83,14 +86,14 @@ export class LongReads {
   #connect(): OpenDatabase {
     this.#requireOpen();
     const opened = openForReading(this.#file);
-    this.#open.add(opened);
     try {
       this.#assertFileInPlace();
-      return opened;
     } catch (error) {
-      this.#disconnect(opened);
+      opened.close();
       throw error;
     }
+    this.#open.add(opened);
+    return opened;
   }
 
   #disconnect(one: OpenDatabase): void {
@@ -106,3 +109,26 @@ const nextTurn = () =>
   new Promise<void>((resolve) => {
     setImmediate(resolve);
   });
+
+/** How many steps run without a pause. A read that needs more starts again as a long read. */
+const STEPS_AT_ONCE = 2;
+
+/** Where a read can be interrupted; `long` if the rest takes many steps. */
+export type Pause = "long" | undefined;
+
+/** Runs a read at one point in time. It yields between its steps. The signal ends a long one when its client has gone. */
+export type SteppedReads = <T>(start: (client: Database) => Generator<Pause, T>, signal?: AbortSignal) => Promise<T>;
+
+/** Reads that mostly need a step or two, and may need many. */
+export function createSteppedReads(client: Database, readSnapshot: ReadSnapshot, longReads: LongReads): SteppedReads {
+  return async (start, signal) => {
+    readSnapshot.open();
+    const reading = start(client);
+    for (let step = 0; step < STEPS_AT_ONCE; step += 1) {
+      const { done, value } = reading.next();
+      if (done) return value;
+      if (value === "long") break;
+    }
+    return longReads.run(start, signal);
+  };
+}

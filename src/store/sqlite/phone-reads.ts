@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { Msisdn } from "../../domain/phone.ts";
 import { COMPLETED, PENDING, ROW, type TransactionRow } from "../rows.ts";
 import type { PhoneReads } from "../transaction-reads.ts";
-import type { SteppedReads } from "./stepped-reads.ts";
+import type { SteppedReads } from "./long-reads.ts";
 
 /** What is read of one phone. There is no index by phone, because each payment would be written in a random place of it. */
 

@@ -6,12 +6,11 @@ import { type OpenDatabase, type OpenOptions, openDatabase, openForReading } fro
 import { DatabaseFileWatch } from "./database-file.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createTransactionList } from "./list.ts";
-import { LongReads } from "./long-reads.ts";
+import { createSteppedReads, LongReads } from "./long-reads.ts";
 import { createMerchantStore } from "./merchants.ts";
 import { createNumbering, useKey } from "./numbering.ts";
 import { createRun, createSql } from "./query.ts";
 import { createReadSnapshot } from "./read-snapshot.ts";
-import { createSteppedReads } from "./stepped-reads.ts";
 import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { createVitals } from "./vitals.ts";

@@ -18,12 +18,12 @@ import { createSharedReads } from "../transaction-reads.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createCopies, emptyTransactions } from "./copies.ts";
 import type { Deliveries } from "./deliveries.ts";
+import type { SteppedReads } from "./long-reads.ts";
 import { createLookupCache, type LookupCache } from "./lookup-cache.ts";
 import type { Numbering } from "./numbering.ts";
 import { createPhoneReads } from "./phone-reads.ts";
 import type { SqliteSql } from "./query.ts";
 import type { ReadSnapshot } from "./read-snapshot.ts";
-import type { SteppedReads } from "./stepped-reads.ts";
 import type { TotalsChange } from "./totals.ts";
 
 interface Parts {
