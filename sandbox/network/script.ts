@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "../../src/domain/assert.ts";
 import { MAX_DURATION_MS, parseDuration } from "../../src/domain/duration.ts";
 import { readNaming } from "../../src/domain/error.ts";
 import { isLine } from "../../src/domain/line.ts";

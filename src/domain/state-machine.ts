@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "./assert.ts";
 import { transactionCode } from "./identifiers.ts";
 import { type Outcome, RESULT_CODES } from "./outcome.ts";
 import type { FinalTransaction, PendingTransaction, TransactionFacts } from "./transaction.ts";
@@ -32,13 +32,13 @@ export function expire(pending: PendingTransaction): FinalTransaction {
  * @returns the final transaction, to be written only if the stored one is still pending
  */
 export function resolve(pending: PendingTransaction, outcome: Outcome): FinalTransaction {
-  assert.equal(pending.status, "pending");
+  assert(pending.status === "pending", "only a pending payment ends");
   if (outcome.atMs >= pending.expiresAtMs) return expire(pending);
   const { checkAtMs: _, ...facts } = pending;
   const memo = outcome.memo ?? pending.memo;
   switch (outcome.status) {
     case "completed":
-      assert.equal(outcome.resultCode, 0, "0 is the code of a payment");
+      assert(outcome.resultCode === 0, "0 is the code of a payment");
       return {
         ...facts,
         status: "completed",
@@ -52,7 +52,7 @@ export function resolve(pending: PendingTransaction, outcome: Outcome): FinalTra
     case "failed":
     case "cancelled":
     case "expired":
-      assert.notEqual(outcome.resultCode, 0, "0 is the code of a payment");
+      assert(outcome.resultCode !== 0, "0 is the code of a payment");
       return { ...facts, status: outcome.status, resultCode: outcome.resultCode, resultDesc: outcome.resultDesc, memo };
   }
 }

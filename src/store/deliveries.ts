@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "../domain/assert.ts";
 import {
   type Delivery,
   type DeliveryAttempt,
@@ -61,7 +61,7 @@ export function createDeliveries({ read, write }: Sql, { columns, toTransaction 
 
   function toDelivery(row: DeliveryRow): Delivery {
     const payment = toTransaction(row);
-    assert(payment.status !== "pending");
+    assert(payment.status !== "pending", "a delivery is of a payment that ended");
     return {
       id: row.delivery_id,
       payment,

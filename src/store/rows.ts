@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert, impossible } from "../domain/assert.ts";
 import { type RequestIds, receiptNumber, secretOf, transactionCode } from "../domain/identifiers.ts";
 import { foldCase } from "../domain/list.ts";
 import type { AmountCents } from "../domain/money.ts";
@@ -128,7 +128,7 @@ export function toTransaction(row: TransactionRow, requestIds: RequestIds): Tran
     id,
     merchantId: row.merchant_id,
     paymentAccountId: row.payment_account_id,
-    kind: KINDS[row.kind] ?? assert.fail("unknown code of a kind"),
+    kind: KINDS[row.kind] ?? impossible("unknown code of a kind"),
     amountCents: row.amount_cents as AmountCents,
     feeCents: row.fee_cents,
     phone: String(row.phone) as Msisdn,
@@ -139,15 +139,15 @@ export function toTransaction(row: TransactionRow, requestIds: RequestIds): Tran
     createdAtMs: row.created_at_ms,
     expiresAtMs: row.expires_at_ms,
   };
-  const status = STATUSES[row.status] ?? assert.fail("unknown code of a status");
+  const status = STATUSES[row.status] ?? impossible("unknown code of a status");
   if (status === "pending") {
-    assert(row.check_at_ms !== null);
+    assert(row.check_at_ms !== null, "a pending payment is checked");
     return { ...facts, status, checkAtMs: row.check_at_ms, memo: row.memo };
   }
-  assert(row.result_code !== null);
-  const resultDesc = row.result_desc ?? textOfCode(row.result_code) ?? assert.fail("a result code without a text");
+  assert(row.result_code !== null, "a payment that ended has a code");
+  const resultDesc = row.result_desc ?? textOfCode(row.result_code) ?? impossible("a result code without a text");
   if (status !== "completed") return { ...facts, status, resultCode: row.result_code, resultDesc, memo: row.memo };
-  assert(row.completed_at_ms !== null);
+  assert(row.completed_at_ms !== null, "a completed payment has the time of its end");
   return {
     ...facts,
     status,
@@ -162,6 +162,6 @@ export function toTransaction(row: TransactionRow, requestIds: RequestIds): Tran
 
 export function toPending(row: TransactionRow, requestIds: RequestIds): PendingTransaction {
   const transaction = toTransaction(row, requestIds);
-  assert(transaction.status === "pending");
+  assert(transaction.status === "pending", "the payment is pending");
   return transaction;
 }
