@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import {
   closeSync,
   existsSync,
@@ -145,10 +144,11 @@ export function readTextFile(file: string): string {
   if (size > MAX_FILE_BYTES) throw new RangeError(`larger than ${MAX_FILE_BYTES} bytes`);
   const bytes = room.subarray(0, size);
   if (looksLikeUtf16(new TextDecoder().decode(bytes.subarray(0, 4)))) throw new Error(UTF_16);
-  const text = new TextDecoder().decode(bytes);
-  if (!isUtf8(bytes))
-    throw new Error(`it is not UTF-8, ${lineAndColumn(text, text.indexOf("\u{FFFD}"))}: save it as UTF-8`);
-  return text;
+  const strict = new TextDecoder("utf-8", { fatal: true });
+  const text = readOrNull(() => strict.decode(bytes));
+  if (text !== null) return text;
+  const lenient = new TextDecoder().decode(bytes);
+  throw new Error(`it is not UTF-8, ${lineAndColumn(lenient, lenient.indexOf("\u{FFFD}"))}: save it as UTF-8`);
 }
 
 /** Of the path itself; links are not followed. Null if it cannot be read: its use reports why. */
