@@ -8,6 +8,6 @@ if (words[0] === "--version" || words[0] === "-V" || (words[0] === "version" && 
   stdout.write(`${version}\n`);
 } else {
   // Not for --version: 8 of 16 ms.
-  const [{ OwnProcess }, { run }] = await Promise.all([import("./own-process.ts"), import("./run.ts")]);
-  process.exitCode = await run(new OwnProcess(words, stdout), version);
+  const { runHere } = await import("./own-process.ts");
+  process.exitCode = await runHere(words, stdout);
 }

@@ -2,8 +2,10 @@ import { resolve } from "node:path";
 import { systemClock } from "../src/system.ts";
 import { Environment } from "./environment.ts";
 import { Io } from "./io.ts";
+import { run } from "./run.ts";
 import { atTheEnd, onSignal, stopSignal, whileBlocked } from "./terminal/signals.ts";
 import { ProcessErrors, type ProcessOutput } from "./terminal/streams.ts";
+import { version } from "./version.ts";
 
 /** What a command uses of the process of `momo`. */
 export class OwnProcess extends Io {
@@ -30,3 +32,7 @@ export class OwnProcess extends Io {
     process.umask(0o077);
   }
 }
+
+/** Runs the command line of this process. @returns the exit code */
+export const runHere = (words: readonly string[], stdout: ProcessOutput): Promise<number> =>
+  run(new OwnProcess(words, stdout), version);
