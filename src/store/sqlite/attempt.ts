@@ -16,7 +16,7 @@ export function attemptBeside(file: string): unknown {
   let draft: string | undefined;
   try {
     if (lstatSync(file, { throwIfNoEntry: false })) accessSync(file, constants.R_OK | constants.W_OK);
-    draft = writeDraft(file, new Uint8Array(ATTEMPT_BYTES), true);
+    draft = writeDraft(file, new Uint8Array(ATTEMPT_BYTES));
     chmodSync(draft, 0o600);
     truncateSync(draft);
     return attemptLock(draft);

@@ -1,5 +1,6 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { chmodSync, existsSync, linkSync, lstatSync, rmSync } from "node:fs";
+import { impossible } from "../../domain/assert.ts";
 import { readOrNull } from "../../domain/read-or-null.ts";
 import { UnusableDatabase } from "../store.ts";
 import { writeDraft } from "./draft.ts";
@@ -34,18 +35,19 @@ export function openDatabase(
   file: string,
   { create = true, busyTimeoutMs = BUSY_TIMEOUT_MS, mustWrite = false, isTemporary = false }: OpenOptions = {},
 ): OpenDatabase {
-  if (create) placeEmptyDatabase(file, !isTemporary);
-  else requireDatabase(file);
+  if (!create) requireDatabase(file);
+  // Its folder is its process's alone, and nobody opens what a killed process has left.
+  else if (!isTemporary) placeEmptyDatabase(file);
   let client: Database | undefined;
   try {
     client = new Database(file, { create, readwrite: true, strict: true });
     client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     const isNew = refuseOthers(client, file) === 0;
     chmodSync(file, 0o600);
+    client.run(`PRAGMA synchronous = ${isTemporary ? "OFF" : "FULL"}`);
     // Before the log, which a killed process would leave: the file itself says whose it is.
     if (isNew) client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
     client.run("PRAGMA journal_mode = WAL");
-    client.run(`PRAGMA synchronous = ${isTemporary ? "OFF" : "FULL"}`);
     client.run("PRAGMA foreign_keys = ON");
     // The undo journal of a statement with triggers. In a file it would cost more than the statement.
     client.run("PRAGMA temp_store = MEMORY");
@@ -64,14 +66,13 @@ export function openDatabase(
 /**
  * Creates the file if it is missing: complete, or not at all. Otherwise SQLite creates it, and the migrations fill it: where a file
  * cannot have two names, or where the log of a removed database is left, which SQLite removes.
- * @param flush whether it survives a loss of power
  */
-function placeEmptyDatabase(file: string, flush: boolean): void {
+function placeEmptyDatabase(file: string): void {
   requirePlainFiles(file);
   if (existsSync(file) || existsSync(`${file}-wal`)) return;
   let draft: string | undefined;
   try {
-    draft = writeDraft(file, newDatabase(), flush);
+    draft = writeDraft(file, newDatabase());
     linkSync(draft, file);
   } catch {
     // Another process was first, or SQLite says what is wrong.
@@ -122,18 +123,23 @@ export function requireDatabase(file: string): void {
   requirePlainFiles(file);
 }
 
+const HEADER = `SELECT application_id AS application, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables
+  FROM pragma_application_id, pragma_user_version`;
+
+interface Header {
+  readonly application: number;
+  readonly version: number;
+  readonly tables: number;
+}
+
 /**
  * Refuses a database of another program, of a newer momo, or from before the first release. It only reads.
  * @returns its schema; 0 if the file is empty
  */
 export function refuseOthers(client: Database, file: string): number {
-  // In one transaction, because another momo may be creating the tables at this moment.
-  const read = client.transaction(() => ({
-    application: firstOf(client, "PRAGMA application_id"),
-    tables: firstOf(client, "SELECT count(*) FROM sqlite_schema"),
-    version: Number(firstOf(client, "PRAGMA user_version")),
-  }));
-  const { application, tables, version } = read();
+  // In one statement, because another momo may be creating the tables at this moment.
+  const { application, tables, version } =
+    client.query<Header, []>(HEADER).get() ?? impossible("a database has a header");
   if (tables === 0 && (application === 0 || application === APPLICATION_ID)) return 0; // a new file
   if (application !== APPLICATION_ID) throw new UnusableDatabase("foreign", `${file} is not a database of momo's`);
   if (version > KNOWN_SCHEMA) {

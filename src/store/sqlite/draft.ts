@@ -26,13 +26,13 @@ export function draftBeside(file: string, kind = ""): string {
   }
 }
 
-/** Writes a private draft completely, or not at all. If it is flushed, it survives a loss of power. */
-export function writeDraft(file: string, content: string | Uint8Array, flush = false): string {
+/** Writes a private draft completely, or not at all. It survives a loss of power. */
+export function writeDraft(file: string, content: string | Uint8Array): string {
   const draft = draftBeside(file);
   const descriptor = openSync(draft, "wx", 0o600); // exclusive: it never follows a link of another user
   try {
     writeFileSync(descriptor, content);
-    if (flush) fsyncSync(descriptor);
+    fsyncSync(descriptor);
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;
