@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { assert } from "../domain/assert.ts";
 import { foldCase } from "../domain/list.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import type { Transaction } from "../domain/transaction.ts";
@@ -71,6 +71,6 @@ export function createSharedReads({ read, columns, indexedBy, ofPhone, toStored,
 }
 
 function expectStatus<S extends Transaction["status"]>(status: S, transaction: Transaction) {
-  assert(transaction.status === status);
+  assert(transaction.status === status, "the statement reads this status");
   return transaction as Extract<Transaction, { readonly status: S }>;
 }

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
-import assert from "node:assert/strict";
 import { and, eq, sql } from "drizzle-orm";
+import { assert } from "../../domain/assert.ts";
 import type { TransactionFilter } from "../../domain/filters.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
 import type { Page, Summary } from "../../domain/list.ts";
@@ -226,7 +226,7 @@ function plus(one: Summary, other: Summary): Summary {
 
 /** The result of an aggregate, which has one row. */
 function only<R>([row]: readonly R[]): R {
-  assert(row !== undefined);
+  assert(row !== undefined, "a count has a row");
   return row;
 }
 
