@@ -8,7 +8,7 @@ import { ProcessErrors, type ProcessOutput } from "./terminal/streams.ts";
 import { version } from "./version.ts";
 
 /** What a command uses of the process of `momo`. */
-export class OwnProcess extends Io {
+class OwnProcess extends Io {
   readonly usualPort = 2547;
   readonly send = fetch;
   readonly clock = systemClock;
