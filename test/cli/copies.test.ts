@@ -66,17 +66,6 @@ describe("it refuses, and changes nothing", () => {
     expect(exitCode).toBe(1);
   });
 
-  test.concurrent("a copy that is cut off: no new folder is left, and an existing one stays", async () => {
-    const folder = newFolder();
-    writeFileSync(join(folder, "cut"), readFileSync(COPY).subarray(0, -4096));
-    for (const data of ["new", "."]) {
-      const { exitCode, stderr } = await runMomo(["import", "cut", "--data", data], { cwd: folder });
-      expect(stderr).toStartWith("momo: cut is damaged");
-      expect(exitCode).toBe(1);
-    }
-    expect(readdirSync(folder).sort()).toEqual(["cut", "momo.lock"]);
-  });
-
   test.concurrent("Ctrl+C while it reads: no draft is left", async () => {
     const data = await otherData();
     const before = readFileSync(join(data, "momo.db"));

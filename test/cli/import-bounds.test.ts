@@ -169,11 +169,13 @@ describe("a database of another program, or with references that lead nowhere, i
     expect(await refusalOf(changed(...sql.split("; ")))).toContain(refusal);
   });
 
-  test("one with damage deep inside", async () => {
+  test("one with damage deep inside, and one that is cut off", async () => {
     const file = changed();
     const whole = readFileSync(file);
-    writeFileSync(file, Buffer.concat([whole.subarray(0, -4096), Buffer.alloc(4096, 0xa5)]));
-    expect(await refusalOf(file)).toContain("is damaged");
+    for (const end of [Buffer.alloc(4096, 0xa5), Buffer.alloc(0)]) {
+      writeFileSync(file, Buffer.concat([whole.subarray(0, -4096), end]));
+      expect(await refusalOf(file)).toContain("is damaged");
+    }
   });
 });
 

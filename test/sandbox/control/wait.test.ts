@@ -165,19 +165,26 @@ test("by default a wait is until the payment is final, for 10 s", async () => {
   expect(read).toEqual({ reference: "R", until: "final", timeout: 10_000 });
 });
 
+/** A waiting room of a service of which a test needs only some parts; no payment ever changes. */
+function roomOf(parts: object = {}, more: object = {}) {
+  const service = {
+    ...{ subscribe: () => () => true, isShared: false },
+    ...{ findByCheckoutRequestId: async () => null, findByReference: async () => null, ...parts },
+  };
+  return createWaitingRoom({ service, realClock: createManualClock(0), reportFault: () => {}, ...more });
+}
+
 test("on a shared database, a payment that another server has ended is found within 50 ms, also after looks that failed", async () => {
   const realClock = createManualClock(0);
   const found = [null, new Error("the database fails"), new Refusal("unavailable", "try again"), PAID];
   const faults: string[] = [];
-  const service = {
-    ...{ subscribe: () => () => true, isShared: true, findByCheckoutRequestId: async () => null },
-    async findByReference() {
-      const next = found.shift() ?? null;
-      if (next instanceof Error) throw next;
-      return next;
-    },
+  const findByReference = async () => {
+    const next = found.shift() ?? null;
+    if (next instanceof Error) throw next;
+    return next;
   };
-  const room = createWaitingRoom({ service, realClock, reportFault: (error) => void faults.push(String(error)) });
+  const reportFault = (error: unknown) => void faults.push(String(error));
+  const room = roomOf({ isShared: true, findByReference }, { realClock, reportFault });
   const condition = { reference: "R", accepts: () => true };
   const waiting = room.wait(condition, 1000, new AbortController().signal);
   const next = (atMs: number | undefined) =>
@@ -196,14 +203,13 @@ test("on a shared database, a payment that another server has ended is found wit
 
 test("a wait for an id goes on while the payment changes without an end that it accepts", async () => {
   let announce = (_: Transaction) => {};
-  const service = {
-    ...{ isShared: false, findByCheckoutRequestId: async () => PENDING, findByReference: async () => null },
+  const room = roomOf({
+    findByCheckoutRequestId: async () => PENDING,
     subscribe(listener: (transaction: Transaction) => void) {
       announce = listener;
       return () => true;
     },
-  };
-  const room = createWaitingRoom({ service, realClock: createManualClock(0), reportFault: () => {} });
+  });
   const condition = {
     checkoutRequestId: PAID.checkoutRequestId,
     accepts: ({ status }: Transaction) => status !== "pending",
@@ -219,8 +225,7 @@ test("a payment is looked up once for all that wait for its reference, and for n
   let announce = (_: Transaction) => {};
   const looked: string[] = [];
   let isThere = false;
-  const service = {
-    ...{ isShared: false, findByCheckoutRequestId: async () => null },
+  const room = roomOf({
     subscribe(listener: (transaction: Transaction) => void) {
       announce = listener;
       return () => true;
@@ -229,8 +234,7 @@ test("a payment is looked up once for all that wait for its reference, and for n
       looked.push(reference);
       return isThere ? PAID : null;
     },
-  };
-  const room = createWaitingRoom({ service, realClock: createManualClock(0), reportFault: () => {} });
+  });
   const { signal } = new AbortController();
   const enter = (reference: string) => room.wait({ reference, accepts: () => true }, 1000, signal);
   const waits = Array.from({ length: 500 }, () => enter("R"));
@@ -249,13 +253,8 @@ test("a payment is looked up once for all that wait for its reference, and for n
 describe("at most 10,000 requests wait", () => {
   const CAPACITY = 10_000;
 
-  /** A waiting room in which no payment ever changes. */
   function openRoom() {
-    const service = {
-      ...{ subscribe: () => () => true, isShared: false },
-      ...{ findByCheckoutRequestId: async () => null, findByReference: async () => null },
-    };
-    const room = createWaitingRoom({ service, realClock: systemClock, reportFault: () => {} });
+    const room = roomOf({}, { realClock: systemClock });
     const { signal } = new AbortController();
     const enter = (reference: string, gone = signal) => room.wait({ reference, accepts: () => true }, 86_400_000, gone);
     return { room, enter };
