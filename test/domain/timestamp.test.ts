@@ -2,7 +2,15 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { formatDuration, parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
-import { dayOf, endOfDayMs, formatDay, formatTimestamp, parseDay, startOfDayMs } from "../../src/domain/timestamp.ts";
+import {
+  dayOf,
+  endOfDayMs,
+  formatDay,
+  formatTimestamp,
+  parseDay,
+  parseInstant,
+  startOfDayMs,
+} from "../../src/domain/timestamp.ts";
 import { keepEnvironment } from "../support/cleanup.ts";
 
 /** Stands here once more, so that another value is noticed. */
@@ -59,6 +67,21 @@ describe("a day is written YYYY-MM-DD", () => {
   test.each([...NOT_IN_CALENDAR, ...OTHER_FORMS, ...OTHER_DIGITS])("not %j", (text) => {
     expect(parseDay(text)).toBeNull();
   });
+});
+
+describe("an instant is a time in Nairobi, or one with an offset of its own", () => {
+  test.each([
+    ["2026-11-27", Date.UTC(2026, 10, 26, 21)],
+    ["2026-11-27 00:30", Date.UTC(2026, 10, 26, 21, 30)],
+    ["2026-11-27T00:30:05.25", Date.UTC(2026, 10, 26, 21, 30, 5, 250)],
+    ["2026-11-26T21:30:00Z", Date.UTC(2026, 10, 26, 21, 30)],
+    ["2026-11-26 16:30:00-05:00", Date.UTC(2026, 10, 26, 21, 30)],
+  ])("%s", (text, atMs) => expect(parseInstant(text)).toBe(atMs));
+
+  test.each(["2026-11-27 24:00", "2026-11-27 25:00", "2026-02-30 10:00", "2026-11-27 1:30", "10:00"])(
+    "not %j",
+    (text) => expect(parseInstant(text)).toBeNull(),
+  );
 });
 
 describe("a duration is 250ms, 3s, 2m, 1h, at most 24h", () => {

@@ -1,6 +1,15 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { getTableConfig } from "drizzle-orm/sqlite-core";
 import { MAX_NUMBER, receiptNumber } from "../../src/domain/identifiers.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
@@ -179,14 +188,19 @@ const spoiled = (spoil: (whole: Buffer) => Uint8Array) => async (file: string) =
 
 const IN_WAL = "PRAGMA journal_mode = WAL";
 const IS_MOMO = `PRAGMA application_id = ${APPLICATION_ID}`;
-const NEWER = `was written by a newer momo (schema 99; this one knows up to ${KNOWN_SCHEMA})`;
+const NEWER = `was written by a newer momo (schema ${KNOWN_SCHEMA + 1}; this one knows up to ${KNOWN_SCHEMA})`;
 const FOREIGN = "is not a database of momo's";
 const DAMAGED = "is damaged or not a database";
 const older = (schema: number) =>
   `was written by a momo from before the first release (schema ${schema}), and is not read any more`;
 
 test.each<[string, string, string, (file: string) => unknown]>([
-  ["of a newer momo", "newer", NEWER, sql(IN_WAL, IS_MOMO, "CREATE TABLE a (id INTEGER)", "PRAGMA user_version = 99")],
+  [
+    "of a newer momo",
+    "newer",
+    NEWER,
+    sql(IN_WAL, IS_MOMO, "CREATE TABLE a (id INTEGER)", `PRAGMA user_version = ${KNOWN_SCHEMA + 1}`),
+  ],
   ["of the first momo", "older", older(1), sql(IS_MOMO, "CREATE TABLE a (id INTEGER)", "PRAGMA user_version = 1")],
   [
     "of the last momo before the first release",
@@ -244,6 +258,18 @@ test("a missing file is not created with `create: false`, or if its folder is mi
   mkdirSync(inFolder("folder"));
   expect(open("folder", true)).toThrow(`${inFolder("folder")} is not a file`);
 });
+
+test.skipIf(process.platform === "win32").each(["", "-wal", "-shm", "-journal"])(
+  "a link in the place of momo.db%s is refused, and not followed",
+  (end) => {
+    const link = inFolder(`momo.db${end}`);
+    writeFileSync(inFolder("other"), "kept");
+    symlinkSync("other", link);
+    const message = `${link} is a link, and is not followed`;
+    expect(() => openStore(inFolder("momo.db"))).toThrow(expect.objectContaining({ problem: "linked", message }));
+    expect(readFileSync(inFolder("other"), "utf8")).toBe("kept");
+  },
+);
 
 test("one process at a time can lock a file; others are refused with its name, and can check the lock without taking it", () => {
   const file = inFolder("momo.lock");

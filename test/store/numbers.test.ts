@@ -53,6 +53,17 @@ test("the list has the order of time, whatever the numbers are: the clock can be
   store.close();
 });
 
+test("a copy that has used numbers beyond the bound is refused, because too few would be left", async () => {
+  const source = inFolder("source.db");
+  (await openStoreWithMerchants(source)).close();
+  {
+    using client = new Database(source);
+    client.run("UPDATE numbering SET last_forgotten = 10000000001");
+  }
+  const refused = await rejectionOf(take(inFolder("copy.db"), readRows(source, "the copy")));
+  expect(String(refused)).toContain("last_forgotten must be from 0 to 10000000000");
+});
+
 test("imported payments with large gaps between their numbers keep them", async () => {
   const source = inFolder("source.db");
   (await openStoreWithMerchants(source)).close();
