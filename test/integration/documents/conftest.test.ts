@@ -10,6 +10,18 @@ import { startSession } from "./session.ts";
 
 afterAll(cleanUp);
 
+/** Runs a file of tests with the fixture. @returns what pytest prints, its exit code, and the session */
+async function pytest(file: string, text: string, { before = "", flags = "", env = {} } = {}) {
+  const session = await startSession();
+  cpSync(join(ROOT, "docs/examples/conftest.py"), join(session.folder, "conftest.py"));
+  writeFileSync(join(session.folder, file), text);
+  await session.run(before, session.variables);
+  const given = { ...session.variables, ...env };
+  const { stdout, exitCode } = await session.run(`/usr/bin/python3 -m pytest -q ${flags} ${file}`, given);
+  const read = async (command: string) => JSON.parse((await session.run(command, session.variables)).stdout);
+  return { ...session, ended: { stdout, exitCode }, read };
+}
+
 /** Tests that notice one another, if they share a sandbox: each is in two workers at once. */
 const WORKERS_TEST = `
 import os, pathlib, pytest
@@ -24,11 +36,8 @@ def test_has_its_own_sandbox(momo, number):
 `;
 
 testWith(["pytest-xdist"], "docs/examples/conftest.py gives each worker of pytest -n its own sandbox", async () => {
-  const { folder, run, variables } = await startSession();
-  cpSync(join(ROOT, "docs/examples/conftest.py"), join(folder, "conftest.py"));
-  writeFileSync(join(folder, "test_workers.py"), WORKERS_TEST);
-  const { stdout, exitCode } = await run("/usr/bin/python3 -m pytest -q -n 2 test_workers.py", variables);
-  expect({ stdout, exitCode }).toEqual({ stdout: expect.stringContaining("6 passed"), exitCode: 0 });
+  const { folder, variables, ended } = await pytest("test_workers.py", WORKERS_TEST, { flags: "-n 2" });
+  expect(ended).toEqual({ stdout: expect.stringContaining("6 passed"), exitCode: 0 });
   const places = ["gw0", "gw1"].map((worker) => readFileSync(join(folder, worker), "utf8"));
   expect(new Set([...places, variables.MOMO_CONTROL_URL]).size).toBe(3);
 });
@@ -59,8 +68,7 @@ def test_is_innocent(momo):
 `;
 
 testWith(["pytest"], "docs/examples/conftest.py fails each test in which the client makes a mistake", async () => {
-  const { run, variables } = await startTests("test_wrong.py", WRONG_CLIENT_TEST);
-  const { stdout, exitCode } = await run("/usr/bin/python3 -m pytest -q test_wrong.py", variables);
+  const { stdout, exitCode } = (await pytest("test_wrong.py", WRONG_CLIENT_TEST)).ended;
   expect(stdout).toContain(
     "end_not_learned: The payment is completed: the customer has paid, and the shop does not know.",
   );
@@ -77,55 +85,39 @@ testWith(["pytest"], "docs/examples/conftest.py fails each test in which the cli
 });
 
 testWith(["pytest"], "docs/examples/test_shop.py tests the shop, its page and its webhook", async () => {
-  const { folder, run, variables } = await startSession();
-  for (const name of ["conftest.py", "test_shop.py", "shop.py"]) {
-    cpSync(join(ROOT, "docs/examples", name), join(folder, name));
-  }
-  cpSync(join(ROOT, "clients/client.py"), join(folder, "client.py"));
-  const { stdout, exitCode } = await run("/usr/bin/python3 -m pytest -q test_shop.py", variables);
-  expect({ stdout, exitCode }).toEqual({ stdout: expect.stringContaining("7 passed"), exitCode: 0 });
+  const files = ["docs/examples/test_shop.py", "docs/examples/shop.py", "clients/client.py"];
+  const before = files.map((file) => `cp '${join(ROOT, file)}' .`).join("\n");
+  const text = readFileSync(join(ROOT, "docs/examples/test_shop.py"), "utf8");
+  const { ended } = await pytest("test_shop.py", text, { before });
+  expect(ended).toEqual({ stdout: expect.stringContaining("7 passed"), exitCode: 0 });
 });
 
 testWith(["pytest"], "docs/examples/conftest.py leaves a sandbox alone in which somebody works", async () => {
-  const { run, variables } = await startTests("test_wrong.py", WRONG_CLIENT_TEST);
-  await run("momo pay 0712345678 100 -q", variables);
-  const { stdout: output, exitCode } = await run("/usr/bin/python3 -m pytest -q test_wrong.py", variables);
-  expect({ output, exitCode }).toEqual({
-    output: expect.stringContaining(
+  const before = "momo pay 0712345678 100 -q";
+  const { variables, ended, read } = await pytest("test_wrong.py", WRONG_CLIENT_TEST, { before });
+  expect(ended).toEqual({
+    stdout: expect.stringContaining(
       `the sandbox at ${variables.MOMO_CONTROL_URL} has payments, and each test would remove them: unset MOMO_CONTROL_URL, and the tests start a sandbox`,
     ),
     exitCode: 1,
   });
-  const { stdout } = await run("momo list --json", variables);
-  expect(JSON.parse(stdout).transactions).toHaveLength(1);
+  expect((await read("momo list --json")).transactions).toHaveLength(1);
 });
 
 testWith(["pytest"], "docs/examples/conftest.py lets the clock run again at the end", async () => {
-  const { run, variables } = await startTests(
-    "test_innocent.py",
-    "def test_is_innocent(momo):\n    momo.advance('3s')\n",
-  );
-  expect(await run("/usr/bin/python3 -m pytest -q test_innocent.py", variables)).toMatchObject({ exitCode: 0 });
-  const { stdout } = await run("momo clock show --json", variables);
-  expect(JSON.parse(stdout)).toMatchObject({ frozen: false });
+  const text = "def test_is_innocent(momo):\n    momo.advance('3s')\n";
+  const { ended, read } = await pytest("test_innocent.py", text);
+  expect(ended).toMatchObject({ exitCode: 0 });
+  expect(await read("momo clock show --json")).toMatchObject({ frozen: false });
 });
 
 testWith(["pytest"], "docs/examples/conftest.py says that no sandbox answers", async () => {
-  const { run, variables } = await startTests("test_wrong.py", WRONG_CLIENT_TEST);
-  const gone = { ...variables, MOMO_CONTROL_URL: "http://127.0.0.1:1/_momo" };
-  const { stdout: output, exitCode } = await run("/usr/bin/python3 -m pytest -q test_wrong.py", gone);
-  expect({ output, exitCode }).toEqual({
-    output: expect.stringMatching(
+  const env = { MOMO_CONTROL_URL: "http://127.0.0.1:1/_momo" };
+  const { ended } = await pytest("test_wrong.py", WRONG_CLIENT_TEST, { env });
+  expect(ended).toEqual({
+    stdout: expect.stringMatching(
       /Exit: no sandbox answers at http:\/\/127\.0\.0\.1:1\/_momo \(.+\): unset MOMO_CONTROL_URL/,
     ),
     exitCode: 1,
   });
 });
-
-/** A session with the fixture and a file of tests. */
-async function startTests(name: string, text: string) {
-  const session = await startSession();
-  cpSync(join(ROOT, "docs/examples/conftest.py"), join(session.folder, "conftest.py"));
-  writeFileSync(join(session.folder, name), text);
-  return session;
-}

@@ -20,33 +20,26 @@ const JEST = ["node", "--experimental-vm-modules", "node_modules/jest/bin/jest.j
 interface Environment {
   readonly name: string;
   readonly runner: "vitest" | "jest";
-  /** Of the runner: a DOM, or Node. */
-  readonly environment: "node" | "jsdom" | "happy-dom";
-  readonly imports: string;
+  /** Of the runner: a DOM, or by default Node. */
+  readonly environment?: "node" | "jsdom" | "happy-dom";
+  readonly imports?: string;
   /** Replaces the network or the time before the sandbox starts. */
   readonly before: string;
   /** Proves that the replacement was there for the whole test. */
   readonly after: string;
 }
 
-const IN_DOM = 'expect(document.createElement("p").tagName).toBe("P");';
+const HAS_DOM = 'expect(document.createElement("p").tagName).toBe("P");';
+const IN_DOM = { before: HAS_DOM, after: HAS_DOM };
 const NO_NETWORK = 'await expect(fetch("http://127.0.0.1:9/")).rejects.toThrow();';
 
 const ENVIRONMENTS: readonly Environment[] = [
-  {
-    name: "vitest with happy-dom",
-    runner: "vitest",
-    environment: "happy-dom",
-    imports: "",
-    before: IN_DOM,
-    after: IN_DOM,
-  },
-  { name: "vitest with jsdom", runner: "vitest", environment: "jsdom", imports: "", before: IN_DOM, after: IN_DOM },
-  { name: "jest with jsdom", runner: "jest", environment: "jsdom", imports: "", before: IN_DOM, after: IN_DOM },
+  { name: "vitest with happy-dom", runner: "vitest", environment: "happy-dom", ...IN_DOM },
+  { name: "vitest with jsdom", runner: "vitest", environment: "jsdom", ...IN_DOM },
+  { name: "jest with jsdom", runner: "jest", environment: "jsdom", ...IN_DOM },
   {
     name: "vitest with a stub of fetch, and fake timers",
     runner: "vitest",
-    environment: "node",
     imports: 'import { vi } from "vitest";',
     before: `vi.stubGlobal("fetch", vi.fn(() => Promise.reject(new Error("no network"))));
       vi.useFakeTimers();`,
@@ -55,7 +48,6 @@ const ENVIRONMENTS: readonly Environment[] = [
   {
     name: "vitest with nock",
     runner: "vitest",
-    environment: "node",
     imports: 'import nock from "nock";',
     before: "nock.disableNetConnect();",
     after: NO_NETWORK,
@@ -63,7 +55,6 @@ const ENVIRONMENTS: readonly Environment[] = [
   {
     name: "vitest with msw",
     runner: "vitest",
-    environment: "node",
     imports: 'import { setupServer } from "msw/node";',
     before: 'const server = setupServer(); server.listen({ onUnhandledRequest: "error" });',
     after: `${NO_NETWORK} server.close();`,
@@ -98,7 +89,7 @@ export const statusOf = (sandbox, checkout_request_id) => post(sandbox, "/status
 `;
 
 /** The second test expects another end of the payment: it must fail. */
-const testsOf = ({ runner, environment, imports, before, after }: Environment) => `/**
+const testsOf = ({ runner, environment = "node", imports = "", before, after }: Environment) => `/**
  * @${runner}-environment ${environment}
  */
 ${imports}
