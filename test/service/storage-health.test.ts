@@ -1,5 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import { StorageHealth } from "../../src/service/storage-health.ts";
+import { OutcomeUnknown, Unanswered } from "../../src/store/store.ts";
 import type { Vitals } from "../../src/store/vitals.ts";
 import { forEachTest } from "../support/cleanup.ts";
 import { createManualClock } from "../support/manual-clock.ts";
@@ -98,6 +99,18 @@ test("the log says once what fails and what helps, then once a minute how often;
   clock.advance(11_000);
   storage.reportFault(new DiskFull());
   expect(lines()).toEqual([]);
+});
+
+test("a payment that the database did not answer is reported, because its client gets a refusal that nobody else reports", () => {
+  const { log, storage } = open();
+  storage.fail(new Error("an error that is reported where it is answered"));
+  expect(log).toEqual([]);
+  storage.fail(new Unanswered(new DiskFull()));
+  storage.fail(new OutcomeUnknown(new DiskFull()));
+  expect(log).toEqual([
+    "the database did not answer in time: try again later",
+    "the database did not answer, so this may be stored: look in the list before you try again",
+  ]);
 });
 
 test("a watch says within a second, and once, that the files of the database are gone, and that they are back", async () => {
