@@ -2,14 +2,12 @@
 //   const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store: fileStore("/srv/orders") });
 //   const order = await momo.pay("ORDER-0001", "0712345678", 100);
 // A reference (its case does not matter) names one order: it is stored, then pushed once. A new try needs a new one.
-//   pending, unknown             not final: may_have_paid, and a reason; unknown: the answer to the push was lost
-//   completed                    paid; receipt is the network's
-//   failed, cancelled, expired   not paid; result_code and result_desc say why
-//   not_started                  not paid: the push was refused or never came; ask finds one that comes late
-// If mayHavePaid of an error is false, this call pushed nothing. A web request calls start; every 5 s, its page asks
-// your server, which calls ask. A webhook (anybody can send one) says when to ask. A cron asks for all orders unpaid in
-// your database, and goes on if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a row
-// changed, deliver. open() lists what is not final, or throws. In tests, sleep and now are the sandbox's.
+//   pending, unknown                          may_have_paid, and a reason; unknown: the answer to the push was lost
+//   completed                                 paid; receipt is the network's
+//   failed, cancelled, expired, not_started   not paid; result_desc says why; not_started: no push arrived
+// A web request calls start; every 5 s, its page asks your server, which calls ask. So do a webhook (of anybody) and a
+// cron, for each unpaid order, also if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a
+// row changed, deliver. An error with mayHavePaid false pushed nothing. In tests, sleep and now are the sandbox's.
 import { createHash, randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -20,11 +18,14 @@ const ERRORS = { store: 1, usage: 2, not_found: 3, credentials: 4, refused: 5, u
 const REFUSALS = { 400: "refused", 401: "credentials", 403: "refused", 404: "refused", 405: "refused" };
 const ADDRESS = /^https?:[/][/]([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?([/][^\s?#]*)?$/i;
 const UNSENT = /^(connect|getaddrinfo) |REFUSED|INVALID_URL|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION/i;
+const COMMANDS = { pay: 3, start: 3, find: 3, wait: 1, ask: 1, open: 0 }; // with the number of their arguments
+const USAGE = "the command must be client.mjs pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open";
+
 export class MomoError extends Error {
   constructor(kind, message, { mayHavePaid = true } = {}) {
     super(message);
     this.kind = kind; // one of ERRORS; unreachable: nothing was sent; unknown: no answer
-    this.mayHavePaid = mayHavePaid;
+    this.mayHavePaid = mayHavePaid; // false: this call pushed nothing
   }
 }
 
@@ -41,6 +42,7 @@ export function fileStore(/** @type {string} */ folder) {
         throw error;
       }
     },
+
     /** Keeps a value that is there, unless it replaces it, for all processes. A crash leaves no half value. */
     add(name, value, { replaces = false } = {}) {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -59,7 +61,9 @@ export function fileStore(/** @type {string} */ folder) {
       fs.fsyncSync(opened);
       fs.closeSync(opened);
     },
+
     remove: (name) => fs.rmSync(pathOf(name), { force: true }),
+
     names() {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const files = fs.readdirSync(folder).filter((file) => /^([2-7][0-9a-f])+[.]json$/.test(file));
@@ -67,6 +71,7 @@ export function fileStore(/** @type {string} */ folder) {
     },
   };
 }
+
 /** Times are in milliseconds. An order is not_started after notStartedAfterMs of looks (an interval each at most). */
 export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store, ...options }) {
   const { timeoutMs = 10_000, intervalMs = 5000, deadlineMs = 120_000, notStartedAfterMs = 600_000 } = options;
@@ -79,26 +84,21 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   const service = `${address}, account ${account}`;
   const get = (name) => useStore(name, async () => (await store.get(name)) ?? null);
   const pay = async (reference, phone, amount) => wait(reference, await start(reference, phone, amount));
-  /** The payment of an order as the list shows it, or null. The order need not be stored. */
-  const find = async (reference, phone, amount) => findPayment(newOrder(reference, phone, amount));
 
-  /** Starts an order. If it is stored already, it is returned, and nothing is pushed. */
+  /** Stores an order, and pushes it. If it is stored already, it is returned, and nothing is pushed. */
   async function start(reference, phone, amount) {
     const key = keyOf(reference);
     const order = newOrder(reference, phone, amount);
     order.service_reference += randomBytes(4).toString("hex"); // of no earlier order
     if ((await get(key)) === null) await useStore(key, () => store.add(key, order), { mayHavePaid: false });
-    const stored = await read(key); // of another process, or ended by one while this one stood still
-    if (stored.service_reference === order.service_reference && stored.may_have_paid) return push(key, order);
-    if (stored.phone === order.phone && stored.amount === order.amount) return stored;
-    throw new MomoError("usage", `${key} is already an order of another phone or amount`);
-  }
-
-  async function push(key, order) {
-    const { service_reference: reference, phone, amount } = order;
+    const kept = await read(key); // of another process, or ended by one while this one stood still
+    const isSame = kept.phone === order.phone && kept.amount === order.amount;
+    if (!isSame) throw new MomoError("usage", `${key} is already an order of another phone or amount`);
+    if (kept.service_reference !== order.service_reference || !kept.may_have_paid) return kept;
+    const body = { reference: order.service_reference, phone: order.phone, amount: order.amount };
     let payment;
     try {
-      payment = await call("/stkpush.php", { payment_account_id: Number(account), reference, phone, amount });
+      payment = await call("/stkpush.php", { payment_account_id: Number(account), ...body });
       payment.status = "pending";
     } catch (error) {
       if (error.kind !== "unknown" && error.kind !== "not_started") {
@@ -107,7 +107,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       }
       payment = { status: error.kind, result_desc: error.message };
     }
-    await useStore(key, () => store.remove(`${reference}~asked`)); // earlier looks say nothing
+    await useStore(key, () => store.remove(`${order.service_reference}~asked`)); // earlier looks say nothing
     return record(key, order, payment, payment.result_desc);
   }
 
@@ -142,8 +142,41 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   async function open() {
     const names = new Set(await useStore("the folder", () => store.names()));
     const keys = [...names].filter((name) => !name.includes("~") && !names.has(`${name}~ended`));
-    const orders = await Promise.all(keys.map((key) => read(key, null, { isNeeded: false })));
+    const orders = await Promise.all(keys.map(stored));
     return orders.filter((order) => order?.may_have_paid);
+  }
+
+  /** The order as it is stored, without a question to the service, or null. */
+  async function stored(reference) {
+    const key = keyOf(reference);
+    const order = (await get(`${key}~ended`)) ?? (await get(`${key}~pending`)) ?? (await get(key));
+    if (order === null) return null;
+    const text = `${key} is an order of ${order.service ?? "another program"}, not of ${service}: use another folder`;
+    if (order.service !== service) throw new MomoError("usage", text);
+    const asked = await get(`${order.service_reference}~asked`);
+    const isMissingLongEnough = asked?.clocks?.some(({ not_found_ms }) => not_found_ms >= notStartedAfterMs);
+    if (order.status === "unknown" && isMissingLongEnough)
+      Object.assign(order, { status: "not_started", result_desc: "not found in time" });
+    order.may_have_paid = !Object.hasOwn(FINAL_STATUSES, order.status);
+    return order;
+  }
+
+  const find = async (reference, phone, amount) => findPayment(newOrder(reference, phone, amount));
+
+  async function list(filters = {}) {
+    const rows = new Map();
+    let isNew = true;
+    for (let page = 1; isNew && page <= 10_000; page += 1) {
+      const answer = await call(`/transactions.php?${new URLSearchParams({ ...filters, page, limit: 100 })}`);
+      const pageRows = answer.transactions ?? answer.data;
+      const isList = Array.isArray(pageRows) && pageRows.every((row) => row?.id);
+      if (!isList) throw new MomoError("unknown", "/transactions.php: the answer has no list of payments");
+      isNew = pageRows.some(({ id }) => !rows.has(id));
+      for (const row of pageRows) rows.set(row.id, row);
+      const pages = answer.pagination?.total_pages;
+      if (Number.isInteger(pages) ? page >= pages : !isNew && pageRows.length < 100) return [...rows.values()];
+    }
+    throw new MomoError("unknown", "/transactions.php: a list without its end");
   }
 
   function newOrder(reference, phone, amount) {
@@ -162,23 +195,6 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     };
   }
 
-  /** All payments, newest first. Each is there once, also if payments arrive meanwhile. */
-  async function list(filters = {}) {
-    const rows = new Map();
-    let isNew = true;
-    for (let page = 1; isNew && page <= 10_000; page += 1) {
-      const answer = await call(`/transactions.php?${new URLSearchParams({ ...filters, page, limit: 100 })}`);
-      const pageRows = answer.transactions ?? answer.data;
-      const isList = Array.isArray(pageRows) && pageRows.every((row) => row?.id);
-      if (!isList) throw new MomoError("unknown", "/transactions.php: the answer has no list of payments");
-      isNew = pageRows.some(({ id }) => !rows.has(id));
-      for (const row of pageRows) rows.set(row.id, row);
-      const pages = answer.pagination?.total_pages;
-      if (Number.isInteger(pages) ? page >= pages : !isNew && pageRows.length < 100) return [...rows.values()];
-    }
-    throw new MomoError("unknown", "/transactions.php: a list without its end");
-  }
-
   /** The payment of an order, or null. Of several with its reference, one must be paid, or all have ended. */
   async function findPayment(order) {
     const id = order.checkout_request_id;
@@ -187,16 +203,15 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     if (isOfAnother) throw new MomoError("unknown", `/status.php: the answer is not of ${id}`);
     const statuses = payments.map(({ status }) => status ?? null);
     if (statuses.includes("completed")) return payments[statuses.indexOf("completed")];
-    const isPending = statuses.length === 1 && statuses[0] === "pending";
     const isUnpaid = statuses.every((status) => ["failed", "cancelled", "expired"].includes(status));
-    if (isPending || isUnpaid) return payments[0] ?? null;
+    if (isUnpaid || (statuses.length === 1 && statuses[0] === "pending")) return payments[0] ?? null;
     throw new MomoError("unknown", `the service shows ${JSON.stringify(statuses)}`);
   }
 
   /** The payments of an order by its reference. Empty only if none can be its own, as a masked one can (2547***678). */
   async function findByReference(order) {
     const { reference, service_reference, phone, amount } = order;
-    const isReadable = (row) => /^[+]?\d{9,15}$/.test(row.phone) && /^\d{1,15}([.]\d+)?$/.test(row.amount);
+    const isReadable = (row) => /^[+]?\d{9,15} \d{1,15}([.]\d+)?$/.test(`${row.phone} ${row.amount}`);
     const isOwn = (row) => String(row.phone).endsWith(phone.slice(3)) && Number(row.amount) === amount;
     const found = await list({ search: service_reference });
     const own = found.filter((row) => isReadable(row) && isOwn(row));
@@ -228,59 +243,46 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     }
     if (status === 200 && answer?.success === true) return answer;
     const message = String(answer?.message || `${path}: HTTP ${status}`);
-    const isPush = path === "/stkpush.php";
-    const isOfNetwork = isPush && status === 500 && message.startsWith("STK push initiation failed"); // §4.1
-    if (answer?.success === false) kind = REFUSALS[status] ?? (isOfNetwork ? "not_started" : "unknown");
-    throw new MomoError(kind, message, { mayHavePaid: kind === "unknown" || !isPush });
+    const isDenied = path === "/stkpush.php" && message.startsWith("STK push initiation failed"); // §4.1
+    if (answer?.success === false) kind = REFUSALS[status] ?? (isDenied && status === 500 ? "not_started" : "unknown");
+    throw new MomoError(kind, message, { mayHavePaid: kind === "unknown" || path !== "/stkpush.php" });
   }
 
-  /** Adds the time since the last look by the same clock, at most the interval: clocks differ, and jump. */
+  /** Clocks differ, and jump, so each counts for itself: from its own last look to this one, an interval at most. */
   async function countNotFound(order) {
     const name = `${order.service_reference}~asked`;
     const nowMs = Math.round(now());
-    const clocks = (await get(name))?.clocks ?? [{ asked_ms: 0, not_found_ms: 0 }]; // the last look by each clock
-    const notFoundMs = Math.max(...clocks.map(({ not_found_ms }) => not_found_ms));
-    const last = clocks.find(({ asked_ms }) => asked_ms <= nowMs) ?? { asked_ms: nowMs, not_found_ms: notFoundMs };
-    const countedMs = last.not_found_ms + Math.min(nowMs - last.asked_ms, intervalMs);
-    const look = { asked_ms: nowMs, not_found_ms: Math.max(notFoundMs, countedMs) };
-    const looks = [...clocks.filter((clock) => clock !== last), look].sort((a, b) => b.asked_ms - a.asked_ms);
-    await useStore(name, () => store.add(name, { clocks: looks.slice(-10) }, { replaces: true }));
+    const clocks = (await get(name))?.clocks ?? [{ asked_ms: 0, not_found_ms: 0 }];
+    const ahead = clocks.filter(({ asked_ms }) => asked_ms > nowMs);
+    const longestMs = Math.max(...clocks.map(({ not_found_ms }) => not_found_ms));
+    const [own = { asked_ms: nowMs, not_found_ms: longestMs }, ...behind] = clocks.slice(ahead.length);
+    const countedMs = own.not_found_ms + Math.min(nowMs - own.asked_ms, intervalMs);
+    const looks = [...ahead, { asked_ms: nowMs, not_found_ms: countedMs }, ...behind];
+    await useStore(name, () => store.add(name, { clocks: looks }, { replaces: true }));
   }
 
-  /** Stores what a payment says, beside what is stored: no process takes back what another has stored. */
   async function record(key, stored, payment, reason = null) {
-    if (payment.status !== stored.status && payment.status !== "unknown") {
+    if (payment.status !== stored.status) {
       const order = { ...stored, status: payment.status, may_have_paid: !(payment.status in FINAL_STATUSES) };
       order.checkout_request_id ??= payment.checkout_request_id || null;
       order.receipt = payment.momo_receipt_number || null;
       order.result_code = payment.result_code ?? null;
       order.result_desc = payment.result_desc ?? null;
       const name = order.may_have_paid ? `${key}~pending` : `${key}~ended`;
-      await useStore(key, () => store.add(name, order));
+      await useStore(key, () => store.add(name, order)); // beside it: nobody takes back what another has stored
     }
     return read(key, reason);
   }
 
-  /** An order as it was stored last, and why it is not final. KEY is as it was started, KEY~pending as it was accepted,
-   *  KEY~ended as it ended; these never change. SERVICE_REFERENCE~asked counts the time in which it was not found. */
-  async function read(key, reason = null, { isNeeded = true } = {}) {
-    const order = (await get(`${key}~ended`)) ?? (await get(`${key}~pending`)) ?? (await get(key));
-    if (order === null && !isNeeded) return null;
+  async function read(key, reason = null) {
+    const order = await stored(key);
     if (order === null) throw new MomoError("not_found", `${key} has not been started with this folder`);
-    const text = `${key} is an order of ${order.service ?? "another program"}, not of ${service}: use another folder`;
-    if (order.service !== service) throw new MomoError("usage", text);
-    const asked = await get(`${order.service_reference}~asked`);
-    const isNotFound = asked?.clocks?.some(({ not_found_ms }) => not_found_ms >= notStartedAfterMs);
-    if (order.status === "unknown" && isNotFound)
-      Object.assign(order, { status: "not_started", result_desc: "not found in time" });
-    order.may_have_paid = !Object.hasOwn(FINAL_STATUSES, order.status);
-    return reason && order.may_have_paid ? { ...order, reason } : order;
+    return reason !== null && order.may_have_paid ? { ...order, reason } : order;
   }
-  return { pay, start, wait, ask, open, find, list };
+  return { pay, start, wait, ask, open, stored, find, list };
 }
 
-const keyOf = (name) =>
-  check(name, /^(?! )[ -}]{1,87}(?<! )$/, "reference", "1-87 of ASCII, no ~ or outer spaces").toLowerCase();
+const keyOf = (name) => check(name, /^(?! )[ -}]{1,87}(?<! )$/, "reference", "87 of ASCII at most, no ~").toLowerCase();
 
 function check(value, pattern, name, expected) {
   const text = String(value ?? "");
@@ -298,11 +300,9 @@ async function useStore(name, action, { mayHavePaid = true } = {}) {
   }
 }
 
-const COMMANDS = { pay: 3, start: 3, find: 3, wait: 1, ask: 1, open: 0 }; // with the number of their arguments
-const USAGE = "the command must be client.mjs pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open";
-const [, script = "", command = "", ...args] = process.argv; // the script of a bundle has another name
-const isMain = fs.existsSync(script) && pathToFileURL(fs.realpathSync(script)).href === import.meta.url;
-if (isMain && (Object.hasOwn(COMMANDS, command) || script.endsWith("client.mjs"))) void runCommand();
+const [, script = "", command = "", ...args] = process.argv;
+const isRunOrBundled = fs.existsSync(script) && pathToFileURL(fs.realpathSync(script)).href === import.meta.url;
+if (isRunOrBundled && fs.readFileSync(script, "utf8").startsWith("// A client for the mobile-money")) void runCommand();
 
 async function runCommand() {
   try {

@@ -2,72 +2,74 @@
 //   $momo = new Momo\Client($baseUrl, $apiKey, $apiSecret, $paymentAccountId, new Momo\FileStore('/srv/orders'));
 //   $order = $momo->pay('ORDER-0001', '0712345678', 100);
 // A reference (its case does not matter) names one order: it is stored, then pushed once. A new try needs a new one.
-//   pending, unknown             not final: may_have_paid, and a reason; unknown: the answer to the push was lost
-//   completed                    paid; receipt is the network's
-//   failed, cancelled, expired   not paid; result_code and result_desc say why
-//   not_started                  not paid: the push was refused or never came; ask finds one that comes late
-// If mayHavePaid of an error is false, this call pushed nothing. A web request calls start; every 5 s, its page asks
-// your server, which calls ask. A webhook (anybody can send one) says when to ask. A cron asks for all orders unpaid in
-// your database, and goes on if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a row
-// changed, deliver. open() lists what is not final, or throws. In tests, sleep and now are the sandbox's.
+//   pending, unknown                          may_have_paid, and a reason; unknown: the answer to the push was lost
+//   completed                                 paid; receipt is the network's
+//   failed, cancelled, expired, not_started   not paid; result_desc says why; not_started: no push arrived
+// A web request calls start; every 5 s, its page asks your server, which calls ask. So do a webhook (of anybody) and a
+// cron, for each unpaid order, also if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a
+// row changed, deliver. An error with mayHavePaid false pushed nothing. In tests, sleep and now are the sandbox's.
 namespace Momo;
+
 const FINAL_STATUSES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];
 const ERRORS = ['store' => 1, 'usage' => 2, 'not_found' => 3, 'credentials' => 4, 'refused' => 5, 'unreachable' => 6,
-    'unknown' => 6]; // the kinds of errors, with exit codes; unreachable: nothing was sent; unknown: no answer
+    'unknown' => 6]; // with exit codes; unreachable: nothing was sent; unknown: no answer
 const REFUSALS = [400 => 'refused', 401 => 'credentials', 403 => 'refused', 404 => 'refused', 405 => 'refused'];
+const COMMANDS = ['pay' => 3, 'start' => 3, 'find' => 3, 'wait' => 1, 'ask' => 1, 'open' => 0]; // with their arguments
+const USAGE = 'the command must be client.php pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open';
+const PAYER = '/^\["?[+]?\d{9,15}"?,"?\d{1,15}([.]\d+)?"?\]$/D'; // as ["254712345678",100]
 const ADDRESS = '~^https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?(/[^\s?#]*)?$~Di';
+
 final class MomoError extends \Exception {
-    public function __construct(public string $kind, string $message, public bool $mayHavePaid = true) {
-        parent::__construct($message);
-    }
+    public function __construct(public string $kind, protected $message, public bool $mayHavePaid = true) {}
 }
+
 /** Keeps values as files, for programs in all languages. A table needs these methods: momo help table-store.php */
 final class FileStore {
     public function __construct(private string $folder) {
         check($folder, '~^(/|\\\\|[a-z]:)~i', 'the folder of the orders', 'an absolute path, such as /srv/orders');
     }
+
     public function get(string $name): ?array {
-        if ($this->isMissing($name)) return null;
-        $text = @file_get_contents($this->pathOf($name));
-        if ($text === false && $this->isMissing($name)) return null; // another process has removed it
+        $path = $this->pathOf($name);
+        $text = @file_get_contents($path);
+        clearstatcache(); // other processes change the files
+        if ($text === false && @lstat($path) === false) return null;
+        if ($text === false) throw new \ErrorException("$path cannot be read");
         return (array) json_decode($text, true, flags: JSON_THROW_ON_ERROR);
     }
-    public function add(string $name, array $value, bool $replaces = false): void { // or keeps the one that is there
-        $this->openFolder();
+
+    /** Keeps a value that is there, unless it replaces it, for all processes. A crash leaves no half value. */
+    public function add(string $name, array $value, bool $replaces = false): void {
+        $path = $this->pathOf($name);
         $text = json_encode($value, JSON_THROW_ON_ERROR);
-        $draft = tempnam($this->folder, 'draft-'); // for this user alone
-        try {
-            $isStored = file_put_contents($draft, $text) === strlen($text) && fsync(fopen($draft, 'r+'));
-            $path = $this->pathOf($name);
-            if ($isStored) $isStored = $replaces ? rename($draft, $path) : link($draft, $path);
-            if (!$isStored) throw new \ErrorException('the disk did not take it');
-        } catch (\ErrorException $error) {
-            if ($replaces || $this->isMissing($name)) throw $error;
-        } finally {
-            if (file_exists($draft)) unlink($draft);
-        }
+        $draft = @tempnam($this->folder, 'draft-'); // for this user alone
+        $isWritten = @file_put_contents($draft, $text) === strlen($text) && fsync(fopen($draft, 'r+'));
+        $isPlaced = $isWritten && ($replaces ? @rename($draft, $path) : @link($draft, $path));
+        $problem = error_get_last()['message'] ?? 'the disk did not take it';
+        @unlink($draft);
+        if (!$isPlaced && ($replaces || $this->get($name) === null)) throw new \ErrorException($problem);
         if (PHP_OS_FAMILY !== 'Windows') fsync(fopen($this->folder, 'r')); // Windows syncs no folders
     }
-    public function remove(string $name): void { if (!$this->isMissing($name)) unlink($this->pathOf($name)); }
+
+    public function remove(string $name): void {
+        @unlink($this->pathOf($name));
+    }
+
     public function names(): array {
-        $this->openFolder();
-        $files = preg_grep('/^([2-7][0-9a-f])+[.]json$/D', scandir($this->folder));
+        $files = preg_grep('/^([2-7][0-9a-f])+[.]json$/D', scandir(dirname($this->pathOf(''))));
         return array_map(fn ($file) => hex2bin(basename($file, '.json')), array_values($files));
     }
-    private function pathOf(string $name): string { return "$this->folder/" . bin2hex($name) . '.json'; }
-    private function isMissing(string $name): bool {
-        $this->openFolder();
-        clearstatcache(); // other processes change the files
-        return !file_exists($this->pathOf($name)) && !is_link($this->pathOf($name));
-    }
-    private function openFolder(): void {
-        if (!is_dir($this->folder)) @mkdir($this->folder, 0700, true); // another process may be faster
-        opendir("$this->folder/."); // fails if this user may not see what is there
+
+    private function pathOf(string $name): string {
+        @mkdir($this->folder, 0700, true); // another process may be faster
+        if (!@opendir("$this->folder/.")) throw new \ErrorException("$this->folder cannot be opened");
+        return "$this->folder/" . bin2hex($name) . '.json';
     }
 }
+
 /** Times in seconds. An order is not_started after $notStartedAfter seconds of looks (an interval each at most). */
 final class Client {
-    private string $service;
+    private string $service; // its orders belong to it
     public function __construct(
         private ?string $baseUrl, #[\SensitiveParameter] private ?string $apiKey,
         #[\SensitiveParameter] private ?string $apiSecret, private mixed $paymentAccountId, private object $store,
@@ -82,25 +84,25 @@ final class Client {
         $this->now ??= fn () => microtime(true);
         $this->sleep ??= fn (float $seconds) => usleep((int) ($seconds * 1e6));
     }
+
     public function pay(string $reference, string $phone, int|float|string $amount): array {
         return $this->wait($reference, $this->start($reference, $phone, $amount));
     }
+
+    /** Stores an order, and pushes it. If it is stored already, it is returned, and nothing is pushed. */
     public function start(string $reference, string $phone, int|float|string $amount): array {
         $key = keyOf($reference);
         $order = $this->newOrder($reference, $phone, $amount);
         $order['service_reference'] .= bin2hex(random_bytes(4)); // of no earlier order
         if ($this->get($key) === null) useStore($key, fn () => $this->store->add($key, $order), mayHavePaid: false);
-        $stored = $this->read($key); // of another process, or ended by one while this one stood still
-        $isOwn = $stored['service_reference'] === $order['service_reference'];
-        if ($isOwn && $stored['may_have_paid']) return $this->push($key, $order);
-        if ($stored['phone'] === $order['phone'] && $stored['amount'] == $order['amount']) return $stored;
-        throw new MomoError('usage', "$key is already an order of another phone or amount");
-    }
-    private function push(string $key, array $order): array {
-        $body = ['payment_account_id' => (int) $this->paymentAccountId, 'reference' => $order['service_reference']];
-        $body += ['phone' => $order['phone'], 'amount' => $order['amount']];
+        $kept = $this->read($key); // of another process, or ended by one while this one stood still
+        $isSame = $kept['phone'] === $order['phone'] && $kept['amount'] == $order['amount'];
+        if (!$isSame) throw new MomoError('usage', "$key is already an order of another phone or amount");
+        if ($kept['service_reference'] !== $order['service_reference'] || !$kept['may_have_paid']) return $kept;
+        $body = ['reference' => $order['service_reference'], 'phone' => $order['phone'], 'amount' => $order['amount']];
         try {
-            $payment = ['status' => 'pending'] + $this->call('/stkpush.php', $body);
+            $payment = $this->call('/stkpush.php', ['payment_account_id' => (int) $this->paymentAccountId, ...$body]);
+            $payment['status'] = 'pending';
         } catch (MomoError $error) {
             if ($error->kind !== 'unknown' && $error->kind !== 'not_started') {
                 useStore($key, fn () => $this->store->remove($key), mayHavePaid: false); // nothing was pushed
@@ -111,6 +113,7 @@ final class Client {
         useStore($key, fn () => $this->store->remove("$order[service_reference]~asked")); // earlier looks say nothing
         return $this->record($key, $order, $payment, $payment['status'] === 'unknown' ? $payment['result_desc'] : null);
     }
+
     public function wait(string $reference, ?array $started = null): array {
         $pause = max(0.1, min($this->interval, $this->deadline));
         $order = $started ?? $this->ask($reference);
@@ -122,8 +125,8 @@ final class Client {
         }
         return $order;
     }
-    /** Asks for an order once, now. If no answer comes, it stays as it was. If the service refuses, this throws. */
-    public function ask(string $reference): array {
+
+    public function ask(string $reference): array { // once, now; without an answer nothing changes; a refusal throws
         $key = keyOf($reference);
         $order = $this->read($key);
         if ($this->get("$key~ended") !== null) return $order;
@@ -137,37 +140,41 @@ final class Client {
             return $this->read($key, $error->getMessage());
         }
     }
+
     public function open(): array {
         $names = array_flip(useStore('the folder', fn () => $this->store->names()));
-        $orders = [];
-        foreach (array_keys($names) as $name) {
-            if (str_contains($name, '~') || isset($names["$name~ended"])) continue;
-            $order = $this->read($name, isNeeded: false);
-            if ($order['may_have_paid'] ?? false) $orders[] = $order;
-        }
-        return $orders;
+        $isOpen = fn ($name) => !str_contains($name, '~') && !isset($names["$name~ended"]);
+        $orders = array_map($this->stored(...), array_filter(array_keys($names), $isOpen));
+        return array_values(array_filter($orders, fn ($order) => $order['may_have_paid'] ?? false));
     }
-    public function find(string $reference, string $phone, int|float|string $amount): ?array { // as the list shows it
+
+    public function stored(string $reference): ?array { // the order, without a question to the service, or null
+        $key = keyOf($reference);
+        $order = $this->get("$key~ended") ?? $this->get("$key~pending") ?? $this->get($key);
+        if ($order === null) return null;
+        $owner = $order['service'] ?? 'another program';
+        $problem = "$key is an order of $owner, not of $this->service: use another folder";
+        if ($owner !== $this->service) throw new MomoError('usage', $problem);
+        $clocks = $this->get("$order[service_reference]~asked")['clocks'] ?? [];
+        $isMissingLongEnough = max([0, ...array_column($clocks, 'not_found_ms')]) >= 1000 * $this->notStartedAfter;
+        if ($order['status'] === 'unknown' && $isMissingLongEnough)
+            $order = [...$order, 'status' => 'not_started', 'result_desc' => 'not found in time'];
+        $order['may_have_paid'] = !isset(FINAL_STATUSES[$order['status']]);
+        return $order;
+    }
+
+    public function find(string $reference, string $phone, int|float|string $amount): ?array {
         return $this->findPayment($this->newOrder($reference, $phone, $amount));
     }
-    private function newOrder(string $reference, string $phone, int|float|string $amount): array {
-        $digits = preg_replace('/[\s().-]/u', '', $phone) ?? $phone;
-        check($digits, '/^(?:\+?254|0|(?=[17]\d{8}$))\d{9}$/D', 'the phone', 'such as 0712345678');
-        check($amount, '/^[1-9]\d{0,8}(\.\d{1,2})?$/D', 'the amount', 'from 1, two decimals at most');
-        $tag = substr(hash('sha256', keyOf($reference)), 0, 4);
-        $own = ['service' => $this->service, 'reference' => $reference, 'service_reference' => "$reference~$tag"];
-        $payment = ['phone' => '254' . substr($digits, -9), 'amount' => 0 + (string) $amount, 'status' => 'unknown'];
-        $end = ['checkout_request_id' => null, 'receipt' => null, 'result_code' => null, 'result_desc' => null];
-        return [...$own, ...$payment, ...$end];
-    }
-    public function list(array $filter = []): array { // newest first, each once, also if more arrive
+
+    public function list(array $filter = []): array { // newest first, each once, also if payments arrive meanwhile
         $rows = [];
         for ($page = 1; $page <= 10_000; $page += 1) {
             $answer = $this->call('/transactions.php?' . http_build_query(['page' => $page, 'limit' => 100] + $filter));
             $pageRows = $answer['transactions'] ?? $answer['data'] ?? null; // an array only if it is a list: see call
-            $known = count($rows);
             $isList = is_array($pageRows) && !array_filter($pageRows, fn ($row) => !is_scalar($row->id ?? null));
             if (!$isList) throw new MomoError('unknown', '/transactions.php: the answer has no list of payments');
+            $known = count($rows);
             foreach ($pageRows as $row) $rows["$row->id"] = (array) $row;
             $pages = $answer['pagination']->total_pages ?? null;
             $isLast = is_int($pages) ? $page >= $pages : count($rows) === $known && count($pageRows) < 100;
@@ -176,8 +183,20 @@ final class Client {
         }
         throw new MomoError('unknown', '/transactions.php: a list without its end');
     }
-    /** The payment of an order, or null. Of several with its reference, one must be paid, or all have ended. */
-    private function findPayment(array $order): ?array {
+
+    private function newOrder(string $reference, string $phone, int|float|string $amount): array {
+        $digits = preg_replace('/[\s().-]/u', '', $phone) ?? $phone;
+        check($digits, '/^(?:\+?254|0|(?=[17]\d{8}$))\d{9}$/D', 'the phone', 'such as 0712345678');
+        check($amount, '/^[1-9]\d{0,8}(\.\d{1,2})?$/D', 'the amount', 'from 1, two decimals at most');
+        $tag = substr(hash('sha256', keyOf($reference)), 0, 4); // a reference with the same end has another tag
+        return [
+            'service' => $this->service, 'reference' => $reference, 'service_reference' => "$reference~$tag",
+            'phone' => '254' . substr($digits, -9), 'amount' => 0 + (string) $amount, 'status' => 'unknown',
+            'checkout_request_id' => null, 'receipt' => null, 'result_code' => null, 'result_desc' => null,
+        ];
+    }
+
+    private function findPayment(array $order): ?array { // of several, one must be paid, or all have ended
         $id = $order['checkout_request_id'];
         $payments = $id ? [$this->call('/status.php', ['checkout_request_id' => $id])] : $this->findByReference($order);
         $isOfAnother = $id && ($payments[0]['checkout_request_id'] ?? $id) !== $id;
@@ -188,23 +207,26 @@ final class Client {
         if ($statuses === ['pending'] || array_filter($statuses, $isUnpaid) === $statuses) return $payments[0] ?? null;
         throw new MomoError('unknown', 'the service shows ' . json_encode($statuses));
     }
-    /** The payments of an order by its reference. Empty only if none can be its own, as a masked one can. */
-    private function findByReference(array $order): array {
-        ['phone' => $phone, 'service_reference' => $reference] = $order;
-        $found = $this->list(['search' => $reference]);
-        $own = array_values(array_filter($found, fn ($row) => isOf($order, $row) === true));
+
+    private function findByReference(array $order): array { // empty only if none can be its own, as a masked one can
+        $phone = $order['phone'];
+        $isReadable = fn ($row) => preg_match(PAYER, json_encode([$row['phone'] ?? null, $row['amount'] ?? null]));
+        $isOwn = fn ($row) => str_ends_with($row['phone'], substr($phone, 3)) && $row['amount'] == $order['amount'];
+        $found = $this->list(['search' => $order['service_reference']]);
+        $own = array_values(array_filter($found, fn ($row) => $isReadable($row) && $isOwn($row)));
         // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
-        if ($own && $this->list(['search' => substr($reference, 0, -1) . 'x']) === []) return $own;
+        if ($own && $this->list(['search' => substr($order['service_reference'], 0, -1) . 'x']) === []) return $own;
         // §4.3 promises the search for a phone alone; a service may show phones as 07…
         $rows = [...$this->list(['search' => $phone]), ...$this->list(['search' => '0' . substr($phone, 3)])];
         $names = useStore('the folder', fn () => $this->store->names());
-        $namesOfOthers = array_filter($names, fn ($name) => !str_starts_with($name, keyOf($order['reference']) . '~'));
-        $ids = array_filter(array_column(array_map($this->get(...), $namesOfOthers), 'checkout_request_id'));
-        $isOfNone = fn ($row) => !in_array($row['checkout_request_id'] ?? '', $ids, true);
-        $rest = array_filter($rows, fn ($row) => isOf($order, $row) !== false && $isOfNone($row));
+        $others = array_filter($names, fn ($name) => !str_starts_with($name, keyOf($order['reference']) . '~'));
+        $ids = array_filter(array_column(array_map($this->get(...), $others), 'checkout_request_id'));
+        $isOfNone = fn ($row) => !in_array($row['checkout_request_id'] ?? null, $ids, true);
+        $rest = array_filter($rows, fn ($row) => (!$isReadable($row) || $isOwn($row)) && $isOfNone($row));
         if ($found === [] && $rest === []) return [];
         throw new MomoError('unknown', "the service shows a payment that can be that of $order[reference]");
     }
+
     private function call(string $path, ?array $body = null): array {
         $curl = curl_init($this->baseUrl . $path);
         $headers = ["X-API-Key: $this->apiKey", "X-API-Secret: $this->apiSecret", 'Content-Type: application/json'];
@@ -219,98 +241,76 @@ final class Client {
         $kind = $isReady || curl_errno($curl) === CURLE_OPERATION_TIMEDOUT ? 'unknown' : 'unreachable';
         $text = is_string($answer['message'] ?? null) ? $answer['message'] : '';
         $message = $text ?: "$path: " . (curl_error($curl) ?: "HTTP $status");
-        $isUnsent = $path === '/stkpush.php' && str_starts_with($message, 'STK push initiation failed'); // §4.1
+        $isDenied = $path === '/stkpush.php' && str_starts_with($message, 'STK push initiation failed'); // §4.1
         $isRefusal = ($answer['success'] ?? null) === false; // without one, it may have been pushed
-        if ($isRefusal) $kind = $status === 500 && $isUnsent ? 'not_started' : REFUSALS[$status] ?? 'unknown';
+        if ($isRefusal) $kind = $status === 500 && $isDenied ? 'not_started' : REFUSALS[$status] ?? 'unknown';
         throw new MomoError($kind, $message, mayHavePaid: $kind === 'unknown' || $path !== '/stkpush.php');
     }
-    /** Adds the time since the last look by the same clock, at most the interval: clocks differ, and jump. */
-    private function countNotFound(array $order): void {
+
+    private function countNotFound(array $order): void { // clocks differ, and jump, so each counts for itself
         $name = "$order[service_reference]~asked";
         $nowMs = (int) round(1000 * ($this->now)());
-        $clocks = $this->get($name)['clocks'] ?? [['asked_ms' => 0, 'not_found_ms' => 0]]; // the last look by each
-        $notFoundMs = max(array_column($clocks, 'not_found_ms'));
-        $earlier = array_filter($clocks, fn ($clock) => $clock['asked_ms'] <= $nowMs);
-        $last = reset($earlier) ?: ['asked_ms' => $nowMs, 'not_found_ms' => $notFoundMs];
-        $countedMs = $last['not_found_ms'] + min($nowMs - $last['asked_ms'], (int) (1000 * $this->interval));
-        $looks = array_filter($clocks, fn ($clock) => $clock !== $last);
-        $looks[] = ['asked_ms' => $nowMs, 'not_found_ms' => max($notFoundMs, $countedMs)];
-        usort($looks, fn ($one, $other) => $other['asked_ms'] <=> $one['asked_ms']);
-        useStore($name, fn () => $this->store->add($name, ['clocks' => array_slice($looks, -10)], replaces: true));
+        $clocks = $this->get($name)['clocks'] ?? [['asked_ms' => 0, 'not_found_ms' => 0]];
+        $longestMs = max(array_column($clocks, 'not_found_ms'));
+        $ahead = array_filter($clocks, fn ($clock) => $clock['asked_ms'] > $nowMs);
+        $behind = array_slice($clocks, count($ahead));
+        $own = array_shift($behind) ?? ['asked_ms' => $nowMs, 'not_found_ms' => $longestMs];
+        $passedMs = min($nowMs - $own['asked_ms'], (int) (1000 * $this->interval)); // since its own last look
+        $own = ['asked_ms' => $nowMs, 'not_found_ms' => $own['not_found_ms'] + $passedMs];
+        useStore($name, fn () => $this->store->add($name, ['clocks' => [...$ahead, $own, ...$behind]], replaces: true));
     }
-    /** Stores what a payment says, beside what is stored: no process takes back what another has stored. */
+
     private function record(string $key, array $stored, array $payment, ?string $reason = null): array {
-        if ($payment['status'] !== $stored['status'] && $payment['status'] !== 'unknown') {
+        if ($payment['status'] !== $stored['status']) {
             $isFinal = isset(FINAL_STATUSES[$payment['status']]);
             $order = [...$stored, 'status' => $payment['status'], 'may_have_paid' => !$isFinal];
             $order['checkout_request_id'] ??= $payment['checkout_request_id'] ?? null ?: null;
             $order['receipt'] = $payment['momo_receipt_number'] ?? null ?: null;
             $order['result_code'] = $payment['result_code'] ?? null;
             $order['result_desc'] = $payment['result_desc'] ?? null;
-            $name = $order['may_have_paid'] ? "$key~pending" : "$key~ended";
-            useStore($key, fn () => $this->store->add($name, $order));
+            useStore($key, fn () => $this->store->add($isFinal ? "$key~ended" : "$key~pending", $order)); // beside it
         }
         return $this->read($key, $reason);
     }
-    /** An order as it was stored last, and why it is not final. KEY is as it was started, KEY~pending as accepted,
-     *  KEY~ended as it ended; these never change. SERVICE_REFERENCE~asked counts the time in which it was not found. */
-    private function read(string $key, ?string $reason = null, bool $isNeeded = true): ?array {
-        $order = $this->get("$key~ended") ?? $this->get("$key~pending") ?? $this->get($key);
-        if ($order === null && !$isNeeded) return null;
-        if ($order === null) throw new MomoError('not_found', "$key has not been started with this folder");
-        $owner = $order['service'] ?? 'another program';
-        $text = "$key is an order of $owner, not of $this->service: use another folder";
-        if ($owner !== $this->service) throw new MomoError('usage', $text);
-        $clocks = $this->get("$order[service_reference]~asked")['clocks'] ?? [['not_found_ms' => 0]];
-        $notFoundMs = max(array_column($clocks, 'not_found_ms'));
-        if ($order['status'] === 'unknown' && $notFoundMs >= 1000 * $this->notStartedAfter)
-            $order = [...$order, 'status' => 'not_started', 'result_desc' => 'not found in time'];
-        $order['may_have_paid'] = !isset(FINAL_STATUSES[$order['status']]);
+
+    private function read(string $key, ?string $reason = null): array {
+        $order = $this->stored($key) ?? throw new MomoError('not_found', "$key has not been started with this folder");
         return $reason !== null && $order['may_have_paid'] ? [...$order, 'reason' => $reason] : $order;
     }
-    private function get(string $name): ?array { return useStore($name, fn () => $this->store->get($name)); }
+
+    private function get(string $name): ?array {
+        return useStore($name, fn () => $this->store->get($name));
+    }
 }
 
 function keyOf(string $name): string { // the service ignores the case
-    return strtolower(check($name, '/^(?! )[ -}]{1,87}(?<! )$/D', 'reference', '1-87 of ASCII, no ~, no outer spaces'));
+    return strtolower(check($name, '/^(?! )[ -}]{1,87}(?<! )$/D', 'reference', '87 of ASCII at most, no ~'));
 }
-/** Whether a row of the list has the phone and the amount of an order. Null: one of them cannot be read. */
-function isOf(array $order, array $row): ?bool {
-    $phone = is_numeric($row['phone'] ?? null) ? (string) $row['phone'] : '';
-    $amount = is_numeric($row['amount'] ?? null) ? (string) $row['amount'] : '';
-    if (!preg_match('/^[+]?\d{9,15}$/D', $phone) || !preg_match('/^\d{1,15}([.]\d+)?$/D', $amount)) return null;
-    return str_ends_with($phone, substr($order['phone'], 3)) && $amount == $order['amount'];
-}
+
 function check(#[\SensitiveParameter] mixed $value, string $pattern, string $name, string $expected): mixed {
     $given = str_starts_with($name, 'apiSecret') ? '' : "; it is '$value'";
     if (preg_match($pattern, (string) $value)) return $value;
     throw new MomoError('usage', "$name must be $expected$given", mayHavePaid: false);
 }
+
 function useStore(string $name, \Closure $action, bool $mayHavePaid = true): mixed {
-    $reported = error_reporting(E_ALL);
-    set_error_handler(fn ($level, $text) => error_reporting() === E_ALL ? throw new \ErrorException($text) : true);
     try {
         return $action();
     } catch (\Throwable $error) {
         $warning = $mayHavePaid ? '; the customer may have paid' : '';
         throw new MomoError('store', "$name cannot be read or stored: {$error->getMessage()}$warning", $mayHavePaid);
-    } finally {
-        restore_error_handler();
-        error_reporting($reported);
     }
 }
-const COMMANDS = ['pay' => 3, 'start' => 3, 'find' => 3, 'wait' => 1, 'ask' => 1, 'open' => 0]; // with their arguments
-const USAGE = 'the command must be client.php pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open';
+
 if (PHP_SAPI === 'cli' && realpath($_SERVER['SCRIPT_FILENAME']) === __FILE__) {
+    $command = $argv[1] ?? '';
     try {
-        [$command, $arguments] = [$argv[1] ?? '', array_slice($argv, 2)];
-        if ((COMMANDS[$command] ?? -1) !== count($arguments)) throw new MomoError('usage', USAGE, mayHavePaid: false);
+        if ((COMMANDS[$command] ?? null) !== $argc - 2) throw new MomoError('usage', USAGE, mayHavePaid: false);
         $store = new FileStore(getenv('MOMO_ORDERS') ?: __DIR__ . '/momo-orders');
-        [$url, $account] = [getenv('MOMO_BASE_URL'), getenv('MOMO_PAYMENT_ACCOUNT_ID')];
-        $momo = new Client($url, getenv('MOMO_API_KEY'), getenv('MOMO_API_SECRET'), $account, $store);
-        $result = $momo->$command(...$arguments);
-        $code = $result === null ? 3 : FINAL_STATUSES[$result['status'] ?? ''] ?? 13; // 3: find has found nothing
-        if ($command === 'open') $code = 0;
+        $id = getenv('MOMO_PAYMENT_ACCOUNT_ID');
+        $momo = new Client(getenv('MOMO_BASE_URL'), getenv('MOMO_API_KEY'), getenv('MOMO_API_SECRET'), $id, $store);
+        $result = $momo->$command(...array_slice($argv, 2));
+        $code = $result === null ? 3 : FINAL_STATUSES[$result['status'] ?? 'completed'] ?? 13; // open has no status
     } catch (MomoError $e) {
         $code = ERRORS[$e->kind];
         $result = ['error' => ['code' => $e->kind, 'message' => $e->getMessage(), 'may_have_paid' => $e->mayHavePaid]];

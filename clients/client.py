@@ -2,14 +2,12 @@
     momo = Client(base_url, api_key, api_secret, payment_account_id, FileStore("/srv/orders"))
     order = momo.pay("ORDER-0001", "0712345678", 100)
 A reference (its case does not matter) names one order: it is stored, then pushed once. A new try needs a new reference.
-  pending, unknown             not final: may_have_paid, and a reason; unknown: the answer to the push was lost
-  completed                    paid; receipt is the network's
-  failed, cancelled, expired   not paid; result_code and result_desc say why
-  not_started                  not paid: the push was refused or never came; ask finds one that comes late
-If may_have_paid of an error is False, this call pushed nothing. A web request calls start; every 5 s, its page asks
-your server, which calls ask. A webhook (anybody can send one) says when to ask. A cron asks for all orders unpaid in
-your database, and goes on if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a row
-changed, deliver. open() lists what is not final, or raises. In tests, sleep and now are the sandbox's."""
+  pending, unknown                          may_have_paid, and a reason; unknown: the answer to the push was lost
+  completed                                 paid; receipt is the network's
+  failed, cancelled, expired, not_started   not paid; result_desc says why; not_started: no push arrived
+A web request calls start; every 5 s, its page asks your server, which calls ask. So do a webhook (of anybody) and a
+cron, for each unpaid order, also if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a
+row changed, deliver. An error with may_have_paid false pushed nothing. In tests, sleep and now are the sandbox's."""
 import contextlib
 import hashlib
 import json
@@ -19,6 +17,7 @@ import sys
 import time
 from pathlib import Path
 from urllib import error, parse, request
+
 FINAL_STATUSES = {"completed": 0, "failed": 10, "cancelled": 11, "expired": 12, "not_started": 5}  # with exit codes
 ERRORS = {"store": 1, "usage": 2, "not_found": 3, "credentials": 4, "refused": 5, "unreachable": 6, "unknown": 6}
 REFUSALS = {400: "refused", 401: "credentials", 403: "refused", 404: "refused", 405: "refused"}
@@ -30,20 +29,21 @@ class MomoError(Exception):
     def __init__(self, kind, message, may_have_paid=True):
         super().__init__(message)
         self.kind = kind  # one of ERRORS; unreachable: nothing was sent; unknown: no answer
-        self.may_have_paid = may_have_paid
+        self.may_have_paid = may_have_paid  # False: this call pushed nothing
 
 # Keeps values as files, for programs in all languages. A table needs these methods: momo help table_store.py
 class FileStore:
     def __init__(self, folder):
         _check(folder, r"([/\\]|[A-Za-z]:).*", "the folder of the orders", "an absolute path, such as /srv/orders")
         self.folder = Path(folder)
+
     def get(self, name):
         try:
             return {**json.loads(self._path_of(name).read_text("utf-8"))}  # fails if it is not an object
         except FileNotFoundError:
             return None
-    def add(self, name, value, replaces=False):
-        """Keeps a value that is there, unless it replaces it, for all processes. A crash leaves no half value."""
+
+    def add(self, name, value, replaces=False):  # or keeps the value that is there; a crash leaves no half value
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = self.folder / f"draft-{os.urandom(16).hex()}"
         try:
@@ -60,12 +60,15 @@ class FileStore:
             opened = os.open(self.folder, os.O_RDONLY)
             os.fsync(opened)
             os.close(opened)
+
     def remove(self, name):
         self._path_of(name).unlink(missing_ok=True)
+
     def names(self):
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         files = [path for path in self.folder.iterdir() if re.fullmatch("([2-7][0-9a-f])+[.]json", path.name)]
         return [bytes.fromhex(path.stem).decode() for path in sorted(files)]
+
     def _path_of(self, name):
         return self.folder / (name.encode().hex() + ".json")
 
@@ -81,37 +84,34 @@ class Client:
         self.service = f"{self.address}, account {self.account}"
         self.store = store
         self._get = lambda name: _use_store(name, lambda: store.get(name))
-        self.timeout, self.interval, self.deadline = timeout, interval, deadline
+        self.timeout = timeout
+        self.interval = interval
+        self.deadline = deadline
         self.not_started_after = not_started_after
-        self.now, self.sleep = now, sleep
+        self.now = now
+        self.sleep = sleep
         self.opener = request.OpenerDirector()  # it follows no redirect, and takes a refusal for an answer
         for handler in (request.ProxyHandler, request.HTTPHandler, request.HTTPSHandler):
             self.opener.add_handler(handler())
 
     def pay(self, reference, phone, amount):
         return self.wait(reference, self.start(reference, phone, amount))
-    def find(self, reference, phone, amount):  # the payment as the list shows it, or None; the order need not be stored
-        return self._find_payment(self._new_order(reference, phone, amount))
 
-    def start(self, reference, phone, amount):
-        """Starts an order. If it is stored already, it is returned, and nothing is pushed."""
+    def start(self, reference, phone, amount):  # if the order is stored already, nothing is pushed
         key = _key_of(reference)
         order = self._new_order(reference, phone, amount)
         order["service_reference"] += os.urandom(4).hex()  # of no earlier order
         if self._get(key) is None:
             _use_store(key, lambda: self.store.add(key, order), may_have_paid=False)
-        stored = self._read(key)  # of another process, or ended by one while this one stood still
-        if stored["service_reference"] == order["service_reference"] and stored["may_have_paid"]:
-            return self._push(key, order)
-        if stored["phone"] == order["phone"] and stored["amount"] == order["amount"]:
-            return stored
-        raise MomoError("usage", f"{key} is already an order of another phone or amount")
-
-    def _push(self, key, order):
-        body = {"payment_account_id": int(self.account), "reference": order["service_reference"]}
-        body.update(phone=order["phone"], amount=order["amount"])
+        kept = self._read(key)  # of another process, or ended by one while this one stood still
+        if kept["phone"] != order["phone"] or kept["amount"] != order["amount"]:
+            raise MomoError("usage", f"{key} is already an order of another phone or amount")
+        if kept["service_reference"] != order["service_reference"] or not kept["may_have_paid"]:
+            return kept
+        body = {"reference": order["service_reference"], "phone": order["phone"], "amount": order["amount"]}
         try:
-            payment = {**self._call("/stkpush.php", body), "status": "pending"}
+            payment = self._call("/stkpush.php", {"payment_account_id": int(self.account), **body})
+            payment["status"] = "pending"
         except MomoError as failure:
             if failure.kind not in ("unknown", "not_started"):
                 _use_store(key, lambda: self.store.remove(key), may_have_paid=False)  # nothing was pushed
@@ -131,8 +131,7 @@ class Client:
             waited += pause + time.monotonic() - began  # no jump of now() ends or prolongs it
         return order
 
-    def ask(self, reference):
-        """Asks for an order once, now. If no answer comes, it stays as it was. If the service refuses, this raises."""
+    def ask(self, reference):  # once, now; without an answer the order stays as it was; a refusal is raised
         key = _key_of(reference)
         order = self._read(key)
         if self._get(f"{key}~ended") is not None:
@@ -151,22 +150,27 @@ class Client:
     def open(self):
         names = set(_use_store("the folder", self.store.names))
         keys = [name for name in sorted(names) if "~" not in name and f"{name}~ended" not in names]
-        orders = [self._read(key, is_needed=False) for key in keys]
-        return [order for order in orders if order and order["may_have_paid"]]
+        return [order for order in map(self.stored, keys) if order and order["may_have_paid"]]
 
-    def _new_order(self, reference, phone, amount):
-        digits = re.sub(r"[\s().-]", "", str(phone))
-        _check(digits, r"([+]?254|0|(?=[17][0-9]{8}$))[0-9]{9}", "the phone", "such as 0712345678")
-        number = float(_check(amount, r"[1-9][0-9]{0,8}([.][0-9]{1,2})?", "the amount", "from 1, two decimals at most"))
-        tag = hashlib.sha256(_key_of(reference).encode()).hexdigest()[:4]  # a reference with the same end has another
-        return {
-            "service": self.service, "reference": str(reference), "service_reference": f"{reference}~{tag}",
-            "phone": "254" + digits[-9:], "amount": int(number) if number.is_integer() else number,
-            "status": "unknown", "checkout_request_id": None, "receipt": None, "result_code": None, "result_desc": None,
-        }
+    def stored(self, reference):  # the order, without a question to the service, or None
+        key = _key_of(reference)
+        order = self._get(f"{key}~ended") or self._get(f"{key}~pending") or self._get(key)
+        if order is None:
+            return None
+        owner = order.get("service", "another program")
+        if owner != self.service:
+            raise MomoError("usage", f"{key} is an order of {owner}, not of {self.service}: use another folder")
+        clocks = (self._get(order["service_reference"] + "~asked") or {}).get("clocks", [])
+        is_missing_long_enough = any(clock["not_found_ms"] >= 1000 * self.not_started_after for clock in clocks)
+        if order["status"] == "unknown" and is_missing_long_enough:
+            order.update(status="not_started", result_desc="not found in time")
+        order["may_have_paid"] = order["status"] not in FINAL_STATUSES
+        return order
 
-    def list(self, **filters):
-        """All payments, newest first. Each is there once, also if payments arrive meanwhile."""
+    def find(self, reference, phone, amount):  # the payment as the list shows it, or None
+        return self._find_payment(self._new_order(reference, phone, amount))
+
+    def list(self, **filters):  # newest first, each once, also if payments arrive meanwhile
         rows = {}
         for page in range(1, 10_001):
             answer = self._call("/transactions.php?" + parse.urlencode({**filters, "page": page, "limit": 100}))
@@ -185,8 +189,18 @@ class Client:
                 break
         raise MomoError("unknown", "/transactions.php: a list without its end")
 
-    def _find_payment(self, order):
-        """The payment of an order, or None. Of several with its reference, one must be paid, or all have ended."""
+    def _new_order(self, reference, phone, amount):
+        digits = re.sub(r"[\s().-]", "", str(phone))
+        _check(digits, r"([+]?254|0|(?=[17][0-9]{8}$))[0-9]{9}", "the phone", "such as 0712345678")
+        number = float(_check(amount, r"[1-9][0-9]{0,8}([.][0-9]{1,2})?", "the amount", "from 1, two decimals at most"))
+        tag = hashlib.sha256(_key_of(reference).encode()).hexdigest()[:4]  # a reference with the same end has another
+        return {
+            "service": self.service, "reference": str(reference), "service_reference": f"{reference}~{tag}",
+            "phone": "254" + digits[-9:], "amount": int(number) if number.is_integer() else number,
+            "status": "unknown", "checkout_request_id": None, "receipt": None, "result_code": None, "result_desc": None,
+        }
+
+    def _find_payment(self, order):  # or None; of several with its reference, one must be paid, or all have ended
         id = order["checkout_request_id"]
         payments = [self._call("/status.php", {"checkout_request_id": id})] if id else self._find_by_reference(order)
         if id and (payments[0].get("checkout_request_id") or id) != id:
@@ -200,23 +214,16 @@ class Client:
 
     def _find_by_reference(self, order):
         """The payments of an order by its reference. Empty only if none can be its own, as a masked one can."""
-        def is_own(row):  # None: its phone or its amount cannot be read
-            row_phone, amount = str(row.get("phone")), str(row.get("amount"))
-            if re.fullmatch("[+]?[0-9]{9,15}", row_phone) and re.fullmatch("[0-9]{1,15}([.][0-9]+)?", amount):
-                return row_phone[-9:] == phone[3:] and float(amount) == order["amount"]
-        phone = order["phone"]
+        payer = _payer_of(order)
         found = self.list(search=order["service_reference"])
-        own = [row for row in found if is_own(row)]
-        # A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
-        if own and not self.list(search=order["service_reference"][:-1] + "x"):
+        own = [row for row in found if _payer_of(row) == payer]
+        if own and not self.list(search=order["service_reference"][:-1] + "x"):  # a reference that nobody has
             return own
-        # §4.3 promises the search for a phone alone; a service may show phones as 07…
-        rows = self.list(search=phone) + self.list(search="0" + phone[3:])
-        prefix = _key_of(order["reference"]) + "~"
-        names = [name for name in _use_store("the folder", self.store.names) if not name.startswith(prefix)]
-        others = [self._get(name) or {} for name in names]
+        rows = self.list(search=order["phone"]) + self.list(search="0" + order["phone"][3:])  # §4.3; or shown as 07…
+        names = _use_store("the folder", self.store.names)
+        others = [self._get(name) or {} for name in names if not name.startswith(_key_of(order["reference"]) + "~")]
         ids = [other["checkout_request_id"] for other in others if other.get("checkout_request_id")]
-        rest = [row for row in rows if is_own(row) is not False and row.get("checkout_request_id") not in ids]
+        rest = [row for row in rows if _payer_of(row) in (payer, None) and row.get("checkout_request_id") not in ids]
         if found or rest:
             raise MomoError("unknown", f"the service shows a payment that can be that of {order['reference']}")
         return []
@@ -236,83 +243,76 @@ class Client:
         if status == 200 and answer.get("success") is True:
             return answer
         message = str(answer.get("message") or f"{path}: HTTP {status}")
-        is_of_network = path == "/stkpush.php" and message.startswith("STK push initiation failed")  # §4.1
+        is_denied = path == "/stkpush.php" and message.startswith("STK push initiation failed")  # §4.1
         if answer.get("success") is False:
-            kind = "not_started" if status == 500 and is_of_network else REFUSALS.get(status, "unknown")
+            kind = "not_started" if status == 500 and is_denied else REFUSALS.get(status, "unknown")
         raise MomoError(kind, message, may_have_paid=kind == "unknown" or path != "/stkpush.php")
 
-    def _count_not_found(self, order):
-        """Adds the time since the last look by the same clock, at most the interval: clocks differ, and jump."""
+    def _count_not_found(self, order):  # clocks differ, and jump, so each counts for itself
         name = order["service_reference"] + "~asked"
         now_ms = round(1000 * self.now())
-        clocks = (self._get(name) or {}).get("clocks", [{"asked_ms": 0, "not_found_ms": 0}])  # the last look by each
-        not_found_ms = max(clock["not_found_ms"] for clock in clocks)
-        last = next((clock for clock in clocks if clock["asked_ms"] <= now_ms), None)
-        last = last or {"asked_ms": now_ms, "not_found_ms": not_found_ms}
-        counted_ms = last["not_found_ms"] + min(now_ms - last["asked_ms"], round(1000 * self.interval))
-        look = {"asked_ms": now_ms, "not_found_ms": max(not_found_ms, counted_ms)}
-        looks = [look] + [clock for clock in clocks if clock is not last]
-        looks.sort(key=lambda clock: -clock["asked_ms"])
-        _use_store(name, lambda: self.store.add(name, {"clocks": looks[-10:]}, replaces=True))
+        clocks = (self._get(name) or {}).get("clocks", [{"asked_ms": 0, "not_found_ms": 0}])
+        longest_ms = max(clock["not_found_ms"] for clock in clocks)
+        ahead = [clock for clock in clocks if clock["asked_ms"] > now_ms]
+        behind = clocks[len(ahead):]
+        own = behind.pop(0) if behind else {"asked_ms": now_ms, "not_found_ms": longest_ms}
+        passed_ms = min(now_ms - own["asked_ms"], round(1000 * self.interval))  # since its own last look
+        looks = [*ahead, {"asked_ms": now_ms, "not_found_ms": own["not_found_ms"] + passed_ms}, *behind]
+        _use_store(name, lambda: self.store.add(name, {"clocks": looks}, replaces=True))
 
     def _record(self, key, stored, payment, reason=None):
-        """Stores what a payment says, beside what is stored: no process takes back what another has stored."""
         status = payment["status"]
-        if status not in (stored["status"], "unknown"):
+        if status != stored["status"]:
             order = {**stored, "status": status, "may_have_paid": status not in FINAL_STATUSES}
             order["checkout_request_id"] = stored["checkout_request_id"] or payment.get("checkout_request_id") or None
             order["receipt"] = payment.get("momo_receipt_number") or None
             order["result_code"] = payment.get("result_code")
             order["result_desc"] = payment.get("result_desc")
             name = f"{key}~pending" if order["may_have_paid"] else f"{key}~ended"
-            _use_store(key, lambda: self.store.add(name, order))
+            _use_store(key, lambda: self.store.add(name, order))  # beside it: nobody takes back what is stored
         return self._read(key, reason)
 
-    def _read(self, key, reason=None, is_needed=True):
-        """An order as it was stored last, and why it is not final. KEY is as it was started, KEY~pending as accepted,
-        KEY~ended as it ended; these never change. SERVICE_REFERENCE~asked counts the time in which it was not found."""
-        order = self._get(f"{key}~ended") or self._get(f"{key}~pending") or self._get(key)
-        if order is None and not is_needed:
-            return None
+    def _read(self, key, reason=None):
+        order = self.stored(key)
         if order is None:
             raise MomoError("not_found", f"{key} has not been started with this folder")
-        owner = order.get("service", "another program")
-        if owner != self.service:
-            raise MomoError("usage", f"{key} is an order of {owner}, not of {self.service}: use another folder")
-        asked = self._get(order["service_reference"] + "~asked") or {}
-        not_found_ms = max((clock["not_found_ms"] for clock in asked.get("clocks", [])), default=0)
-        if order["status"] == "unknown" and not_found_ms >= 1000 * self.not_started_after:
-            order.update(status="not_started", result_desc="not found in time")
-        order["may_have_paid"] = order["status"] not in FINAL_STATUSES
-        if reason and order["may_have_paid"]:
-            order["reason"] = reason
-        return order
+        return {**order, "reason": reason} if reason and order["may_have_paid"] else order
 
 def _key_of(reference):  # the service ignores the case
-    return _check(reference, r"(?! )[ -}]{1,87}(?<! )", "reference", "1-87 of ASCII, no ~, no outer spaces").lower()
+    return _check(reference, r"(?! )[ -}]{1,87}(?<! )", "reference", "87 of ASCII at most, no ~").lower()
+
+def _payer_of(row):  # its phone and its amount; None: one of them cannot be read
+    text = f"{row.get('phone')} {row.get('amount')}"
+    is_readable = re.fullmatch("[+]?[0-9]{9,15} [0-9]{1,15}([.][0-9]+)?", text)
+    return f"{row['phone']}"[-9:] + f" {float(row['amount'])}" if is_readable else None
+
 def _check(value, pattern, name, expected):
     text = "" if value is None else str(value)
     given = "" if "secret" in name else f"; it is {text!r}"
     if not re.fullmatch(pattern, text):
         raise MomoError("usage", f"{name} must be {expected}{given}", may_have_paid=False)
     return text
+
 def _use_store(name, action, may_have_paid=True):
     try:
         return action()
     except Exception as failure:
         warning = "; the customer may have paid" if may_have_paid else ""
         raise MomoError("store", f"{name} cannot be read or stored: {failure}{warning}", may_have_paid) from failure
+
 if __name__ == "__main__":
     try:
-        command, *arguments = sys.argv[1:] or [""]
-        if COMMANDS.get(command) != len(arguments):
+        command = sys.argv[1] if len(sys.argv) > 1 else ""
+        if COMMANDS.get(command) != len(sys.argv) - 2:
             raise MomoError("usage", USAGE, may_have_paid=False)
         env = os.environ.get
         store = FileStore(env("MOMO_ORDERS") or Path(__file__).resolve().with_name("momo-orders"))
         account = env("MOMO_PAYMENT_ACCOUNT_ID")
         momo = Client(env("MOMO_BASE_URL"), env("MOMO_API_KEY"), env("MOMO_API_SECRET"), account, store)
-        result = getattr(momo, command)(*arguments)
-        code = 0 if command == "open" else 3 if result is None else FINAL_STATUSES.get(result["status"], 13)
+        result = getattr(momo, command)(*sys.argv[2:])
+        code = 0
+        if command != "open":
+            code = FINAL_STATUSES.get(result["status"], 13) if result else 3
     except MomoError as failure:
         code = ERRORS[failure.kind]
         result = {"error": {"code": failure.kind, "message": str(failure), "may_have_paid": failure.may_have_paid}}

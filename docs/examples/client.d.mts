@@ -36,7 +36,11 @@ export interface Client {
   ask(reference: string): Promise<Order>;
   /** The orders that are not final. Rejects if one cannot be read. */
   open(): Promise<Order[]>;
+  /** The order as it is stored, without a question to the service, or null. */
+  stored(reference: string): Promise<Order | null>;
+  /** The payment of an order that need not be stored. */
   find(reference: string, phone: string, amount: number): Promise<Payment | null>;
+  /** Newest first, each once, also if payments arrive meanwhile. */
   list(filters?: Readonly<Record<string, string>>): Promise<Payment[]>;
 }
 

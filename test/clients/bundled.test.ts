@@ -14,8 +14,12 @@ test("a shop that is bundled with the client into one file runs as the shop, and
     'import { createClient } from "./client.mjs";\nconsole.log(typeof createClient);\n',
   );
   await Bun.build({ entrypoints: [join(folder, "shop.mjs")], outdir: join(folder, "dist"), target: "node" });
-  const { stdout, stderr, exitCode } = await runToEnd([process.execPath, join(folder, "dist/shop.js")]);
-  expect({ stdout, stderr, exitCode }).toEqual({ stdout: "function\n", stderr: "", exitCode: 0 });
+  for (const args of [[], ["open"]])
+    expect(await runToEnd([process.execPath, join(folder, "dist/shop.js"), ...args])).toEqual({
+      stdout: "function\n",
+      stderr: "",
+      exitCode: 0,
+    });
 });
 
 test("a copy with another name is the command, too", async () => {

@@ -28,7 +28,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
         "if ((await get(key)) === null) await useStore(key, () => store.add(key, order), { mayHavePaid: false });",
         "store.remove(key);\n    await store.add(key, order);",
       ],
-      ["if (stored.service_reference === order.service_reference && stored.may_have_paid) return", "return"],
+      ["if (kept.service_reference !== order.service_reference || !kept.may_have_paid) return kept;", ""],
     ],
   },
   {
@@ -38,8 +38,8 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     mjs: [
       ["if ((await get(key)) === null) await useStore(key, () => store.add(key, order), { mayHavePaid: false });", ""],
       [
-        "const stored = await read(key); //",
-        "const stored = (await get(key)) ? await read(key) : { ...order, may_have_paid: true }; //",
+        "const kept = await read(key); //",
+        "const kept = (await get(key)) ? await read(key) : { ...order, may_have_paid: true }; //",
       ],
     ],
   },
@@ -47,13 +47,13 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
     name: "believes its own clock that nothing has started",
     shows: ANSWER,
     from: 642,
-    mjs: [["Math.min(nowMs - last.asked_ms, intervalMs)", "nowMs - last.asked_ms"]],
+    mjs: [["Math.min(nowMs - own.asked_ms, intervalMs)", "nowMs - own.asked_ms"]],
   },
   {
     name: "counts milliseconds as seconds",
     shows: ANSWER,
     from: 68,
-    mjs: [["last.asked_ms, intervalMs)", "last.asked_ms, intervalMs) / 1000"]],
+    mjs: [["own.asked_ms, intervalMs)", "own.asked_ms, intervalMs) / 1000"]],
   },
   {
     name: "takes no answer for a failure",

@@ -35,9 +35,9 @@ export const MISTAKES: readonly MistakeInEach[] = [
     from: 7,
     standsBefore: "look",
     ...inEach(
-      [" && stored.may_have_paid) return push", ") return push"],
-      [' and stored["may_have_paid"]:', ":"],
-      ["$isOwn && $stored['may_have_paid']", "$isOwn"],
+      [" || !kept.may_have_paid) return kept", ") return kept"],
+      [' or not kept["may_have_paid"]:', ":"],
+      [" || !$kept['may_have_paid']) return", ") return"],
     ),
   },
   {

@@ -150,6 +150,21 @@ for (const program of PROGRAMS) {
       expect(looks()).toBe(1);
     });
 
+    test("gives an order as it is stored, without a question to the service", async () => {
+      const { baseUrl, looks } = serveService({ status: () => json(PAID) });
+      const orders = newFolder();
+      expect((await run(baseUrl, orders, "stored", "ORDER-0001")).result).toBeNull();
+      await run(baseUrl, orders, "start", ...PAYMENT);
+      const pending = { status: "pending", may_have_paid: true, checkout_request_id: CHECKOUT_ID };
+      expect(await run(baseUrl, orders, "stored", "order-0001")).toMatchObject(pending);
+      expect(looks()).toBe(0);
+      const ended = await run(baseUrl, orders, "ask", "ORDER-0001");
+      expect(ended.status).toBe("completed");
+      expect(await run(baseUrl, orders, "stored", "ORDER-0001")).toEqual(ended);
+      const { error } = await run(serveService().baseUrl, orders, "stored", "ORDER-0001");
+      expect(error).toMatchObject({ code: "usage" });
+    });
+
     test("waits for its deadline while the clock goes back", async () => {
       const runBack = runnerOf(program, { deadline: 3, nowMs: 1e12 });
       const { result } = await runBack(serveService().baseUrl, newFolder(), "pay", ...PAYMENT);
