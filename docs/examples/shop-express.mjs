@@ -6,13 +6,12 @@ import { createClient, fileStore } from "./client.mjs";
 
 const { MOMO_BASE_URL, MOMO_API_KEY, MOMO_API_SECRET, MOMO_PAYMENT_ACCOUNT_ID, PORT = "3000" } = process.env;
 const folder = process.env.MOMO_ORDERS ?? `${import.meta.dirname}/orders`;
-const store = fileStore(folder);
 const momo = createClient({
   baseUrl: MOMO_BASE_URL,
   apiKey: MOMO_API_KEY,
   apiSecret: MOMO_API_SECRET,
   paymentAccountId: Number(MOMO_PAYMENT_ACCOUNT_ID),
-  store,
+  store: fileStore(folder),
 });
 
 // Yours: a table of your database, and its column paid: the file ID.delivered. The price never comes from the browser.
@@ -32,22 +31,22 @@ const TEXTS = {
 };
 
 /** The tries of an order, as they are stored. Each has a reference of its own. */
-function triesOf(id) {
+async function triesOf(id) {
   const tries = [];
   for (;;) {
-    const key = `${id}-${tries.length + 1}`.toLowerCase(); // as the client stores it
-    const stored = store.get(`${key}~ended`) ?? store.get(`${key}~pending`) ?? store.get(key);
+    const stored = await momo.stored(`${id}-${tries.length + 1}`);
     if (stored === null) return tries;
     tries.push(stored);
   }
 }
 
 /** The order of a payment, or null. If the file of one order cannot be read, the others are found. */
-function findOrder(checkoutRequestId) {
+async function findOrder(checkoutRequestId) {
   let unreadable = null;
   for (const id of Object.keys(PRICES)) {
     try {
-      if (triesOf(id).some((one) => one.checkout_request_id === checkoutRequestId)) return id;
+      const tries = await triesOf(id);
+      if (tries.some((one) => one.checkout_request_id === checkoutRequestId)) return id;
     } catch (error) {
       unreadable = error;
     }
@@ -78,7 +77,7 @@ function book(order) {
 async function look(id) {
   if (isPaid(id)) return { status: "completed" };
   const orders = [];
-  for (const { reference } of triesOf(id)) {
+  for (const { reference } of await triesOf(id)) {
     orders.push(book(await momo.ask(reference)));
   }
   if (isPaid(id)) return { status: "completed" };
@@ -113,7 +112,7 @@ app.get("/orders/:id", async ({ params: { id } }, response) => {
 });
 // A webhook only says where to look: anybody can send one.
 app.post("/hook", async ({ body }, response) => {
-  const id = findOrder(body?.checkout_request_id ?? body?.data?.checkout_request_id ?? "");
+  const id = await findOrder(body?.checkout_request_id ?? body?.data?.checkout_request_id ?? "");
   if (id) await look(id);
   response.sendStatus(id ? 200 : 404);
 });

@@ -6,13 +6,12 @@ export const dynamic = "force-dynamic";
 
 // On Vercel no file stays: give a store of your own, a table with the same functions.
 const folder = process.env.MOMO_ORDERS ?? `${process.cwd()}/orders`;
-const store = fileStore(folder);
 const momo = createClient({
   baseUrl: process.env.MOMO_BASE_URL,
   apiKey: process.env.MOMO_API_KEY,
   apiSecret: process.env.MOMO_API_SECRET,
   paymentAccountId: Number(process.env.MOMO_PAYMENT_ACCOUNT_ID),
-  store,
+  store: fileStore(folder),
 });
 
 // Yours: a table of your database, and its column paid: the file ID.delivered. The price never comes from the browser.
@@ -23,10 +22,8 @@ const UNPAID = ["failed", "cancelled", "expired", "not_started"];
 async function triesOf(id) {
   const tries = [];
   for (;;) {
-    const key = `${id}-${tries.length + 1}`.toLowerCase(); // as the client stores it
-    const states = [`${key}~ended`, `${key}~pending`, key];
-    const stored = (await Promise.all(states.map((name) => store.get(name)))).find((state) => state !== null);
-    if (!stored) return tries;
+    const stored = await momo.stored(`${id}-${tries.length + 1}`);
+    if (stored === null) return tries;
     tries.push(stored);
   }
 }

@@ -4,10 +4,9 @@
 require __DIR__ . '/client.php';
 
 $folder = getenv('MOMO_ORDERS') ?: __DIR__ . '/orders';
-$store = new Momo\FileStore($folder);
 $account = (int) getenv('MOMO_PAYMENT_ACCOUNT_ID');
 $keys = [getenv('MOMO_BASE_URL'), getenv('MOMO_API_KEY'), getenv('MOMO_API_SECRET')];
-$momo = new Momo\Client(...$keys, paymentAccountId: $account, store: $store);
+$momo = new Momo\Client(...$keys, paymentAccountId: $account, store: new Momo\FileStore($folder));
 
 // Yours: a table of your database, and its column paid: the file ID.delivered. The price never comes from the browser.
 const PRICES = ['order1001' => 100, 'order1002' => 250];
@@ -27,11 +26,10 @@ const TEXTS = UNPAID + [
 /** The tries of an order, as they are stored. Each has a reference of its own. */
 function triesOf(string $id): array
 {
-    global $store;
+    global $momo;
     $tries = [];
     for (;;) {
-        $key = strtolower("$id-" . (count($tries) + 1)); // as the client stores it
-        $stored = $store->get("$key~ended") ?? $store->get("$key~pending") ?? $store->get($key);
+        $stored = $momo->stored("$id-" . (count($tries) + 1));
         if ($stored === null) return $tries;
         $tries[] = $stored;
     }

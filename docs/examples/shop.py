@@ -49,11 +49,10 @@ def connect():
 
 def tries_of(order_id):
     """The tries of an order, as they are stored. Each has a reference of its own."""
-    store = FileStore(folder())
+    momo = connect()
     tries = []
     while True:
-        key = f"{order_id}-{len(tries) + 1}".lower()  # as the client stores it
-        stored = store.get(key + "~ended") or store.get(key + "~pending") or store.get(key)
+        stored = momo.stored(f"{order_id}-{len(tries) + 1}")
         if stored is None:
             return tries
         tries.append(stored)
