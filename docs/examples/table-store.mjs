@@ -14,7 +14,8 @@ export async function tableStore(pool) {
   try {
     await run(TABLE);
   } catch (error) {
-    if (error.code !== "23505" && error.code !== "42P07") throw error; // another process has made it
+    const isMade = ["23505", "42P07", "42710"].includes(error.code); // by another process, at the same time
+    if (!isMade) throw error;
   }
   return {
     async get(name) {
