@@ -58,8 +58,6 @@ export interface ObserveOptions extends Refusing {
  */
 export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions): Handler {
   const { faults, log, ownSecret, clock, realClock, stopwatch, stopping } = options;
-  const isProbe = ({ headers }: Request) => headers.has(PROBE_HEADER) && headers.get(OWN_HEADER) === ownSecret;
-
   const refuse = refuseAndLog(options);
 
   async function strike(operation: string, { headers }: Request) {
@@ -97,15 +95,16 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
       options.delayed.add(delayed);
     }
     const exchange = newExchange(target);
+    const answer = () => api.answer(request, exchange, keepOpen);
     let own = null as Reply | null;
     const carryOut = async () => {
-      own = await api.answer(request, exchange, keepOpen);
+      own = await answer();
       return own;
     };
     const result = kind && (await kind.strike(struck.fault, { ...struck, carryOut, fail, wait }));
-    const { answered, isInjected, hidden } = result ? answerOf(own, result) : plain(await carryOut());
+    const { answered, isInjected, hidden } = result ? answerOf(own, result) : plain(await answer());
     if (delayed) options.delayed.delete(delayed);
-    if (isProbe(request)) return respond(answered);
+    if (isProbe(request.headers, ownSecret)) return respond(answered);
     const body = exchange.body ?? (answered.status === 200 && !result ? null : await unread(request, realClock));
     const isTakenLeniently = answered.status === 400 && api.wouldTake(request, body);
     const reply = isTakenLeniently && isIntercepted(request) ? withHint(answered) : answered;
@@ -138,6 +137,9 @@ function delayedRequest(request: Request, path: string, atMs: number, arrived: n
 
 /** Of momo's own requests, those of `momo doctor` have this header: they start no payment, and are not logged. */
 export const PROBE_HEADER = "x-momo-probe";
+
+const isProbe = (headers: Headers, ownSecret: string): boolean =>
+  headers.has(PROBE_HEADER) && headers.get(OWN_HEADER) === ownSecret;
 
 /** Only --intercept gets requests with https. Such a program stays as it is. */
 const isIntercepted = ({ url }: Request): boolean => url.startsWith("https:");
