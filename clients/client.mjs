@@ -282,7 +282,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   return { pay, start, wait, ask, open, stored, find, list };
 }
 
-const keyOf = (name) => check(name, /^(?! )[ -}]{1,87}(?<! )$/, "reference", "87 of ASCII at most, no ~").toLowerCase();
+const keyOf = (name) => check(name, /^(?! )[ -}]{1,87}(?<! )$/, "reference", "1-87 trimmed ASCII, no ~").toLowerCase();
 
 function check(value, pattern, name, expected) {
   const text = String(value ?? "");

@@ -284,7 +284,7 @@ final class Client {
 }
 
 function keyOf(string $name): string { // the service ignores the case
-    return strtolower(check($name, '/^(?! )[ -}]{1,87}(?<! )$/D', 'reference', '87 of ASCII at most, no ~'));
+    return strtolower(check($name, '/^(?! )[ -}]{1,87}(?<! )$/D', 'reference', '1-87 of ASCII, no ~, no outer spaces'));
 }
 
 function check(#[\SensitiveParameter] mixed $value, string $pattern, string $name, string $expected): mixed {

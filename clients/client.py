@@ -279,7 +279,7 @@ class Client:
         return {**order, "reason": reason} if reason and order["may_have_paid"] else order
 
 def _key_of(reference):  # the service ignores the case
-    return _check(reference, r"(?! )[ -}]{1,87}(?<! )", "reference", "87 of ASCII at most, no ~").lower()
+    return _check(reference, r"(?! )[ -}]{1,87}(?<! )", "reference", "1-87 of ASCII, no ~, no outer spaces").lower()
 
 def _payer_of(row):  # its phone and its amount; None: one of them cannot be read
     text = f"{row.get('phone')} {row.get('amount')}"
