@@ -5,9 +5,9 @@
 //   pending, unknown                          may_have_paid, and a reason; unknown: the answer to the push was lost
 //   completed                                 paid; receipt is the network's
 //   failed, cancelled, expired, not_started   not paid; result_desc says why; not_started: no push arrived
-// A web request calls start; every 5 s, its page asks your server, which calls ask. So do a webhook (of anybody) and a
-// cron, for each unpaid order, also if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if a
-// row changed, deliver. An error with mayHavePaid false pushed nothing. In tests, sleep and now are the sandbox's.
+// A web request calls start; every 5 s, its page asks your server, which calls ask. So do a webhook (may be forged) and
+// a cron, for each unpaid order, also if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if
+// a row changed, deliver. An error with mayHavePaid false pushed nothing. In tests, sleep and now are the sandbox's.
 namespace Momo;
 
 const FINAL_STATUSES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];
