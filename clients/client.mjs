@@ -257,7 +257,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     const longestMs = Math.max(...clocks.map(({ not_found_ms }) => not_found_ms));
     const [own = { asked_ms: nowMs, not_found_ms: longestMs }, ...behind] = clocks.slice(ahead.length);
     const countedMs = own.not_found_ms + Math.min(nowMs - own.asked_ms, intervalMs);
-    const looks = [...ahead, { asked_ms: nowMs, not_found_ms: countedMs }, ...behind];
+    const looks = [...ahead, { asked_ms: nowMs, not_found_ms: Math.max(longestMs, countedMs) }, ...behind];
     await useStore(name, () => store.add(name, { clocks: looks }, { replaces: true }));
   }
 

@@ -256,7 +256,7 @@ final class Client {
         $behind = array_slice($clocks, count($ahead));
         $own = array_shift($behind) ?? ['asked_ms' => $nowMs, 'not_found_ms' => $longestMs];
         $passedMs = min($nowMs - $own['asked_ms'], (int) (1000 * $this->interval)); // since its own last look
-        $own = ['asked_ms' => $nowMs, 'not_found_ms' => $own['not_found_ms'] + $passedMs];
+        $own = ['asked_ms' => $nowMs, 'not_found_ms' => max($longestMs, $own['not_found_ms'] + $passedMs)];
         useStore($name, fn () => $this->store->add($name, ['clocks' => [...$ahead, $own, ...$behind]], replaces: true));
     }
 

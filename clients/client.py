@@ -256,8 +256,8 @@ class Client:
         ahead = [clock for clock in clocks if clock["asked_ms"] > now_ms]
         behind = clocks[len(ahead):]
         own = behind.pop(0) if behind else {"asked_ms": now_ms, "not_found_ms": longest_ms}
-        passed_ms = min(now_ms - own["asked_ms"], round(1000 * self.interval))  # since its own last look
-        looks = [*ahead, {"asked_ms": now_ms, "not_found_ms": own["not_found_ms"] + passed_ms}, *behind]
+        counted_ms = own["not_found_ms"] + min(now_ms - own["asked_ms"], round(1000 * self.interval))
+        looks = [*ahead, {"asked_ms": now_ms, "not_found_ms": max(longest_ms, counted_ms)}, *behind]
         _use_store(name, lambda: self.store.add(name, {"clocks": looks}, replaces=True))
 
     def _record(self, key, stored, payment, reason=None):
