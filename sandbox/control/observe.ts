@@ -119,7 +119,7 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
       fault: struck?.fault.kind ?? null,
       isInjected,
       isLost: result?.isLost === true,
-      isAtOnce: loaded !== undefined && struck === null && exchange.isAnsweredAtOnce,
+      isAtOnce: loaded !== null && struck === null && exchange.isAnsweredAtOnce,
       isTakenLeniently,
     });
     return result?.response ?? respond(reply);
