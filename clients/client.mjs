@@ -302,7 +302,7 @@ async function useStore(name, action, { mayHavePaid = true } = {}) {
 
 const [, script = "", command = "", ...args] = process.argv;
 const isRunOrBundled = fs.existsSync(script) && pathToFileURL(fs.realpathSync(script)).href === import.meta.url;
-if (isRunOrBundled && fs.readFileSync(script, "utf8").startsWith("// A client for the mobile-money")) void runCommand();
+if (isRunOrBundled && /^.. A client for the mobile-money/m.test(fs.readFileSync(script, "utf8"))) void runCommand();
 
 async function runCommand() {
   try {

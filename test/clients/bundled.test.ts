@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { copyFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { runToEnd } from "../support/momo.ts";
@@ -22,9 +22,10 @@ test("a shop that is bundled with the client into one file runs as the shop, and
     });
 });
 
-test("a copy with another name is the command, too", async () => {
+test("a copy with another name, and a line above its header, is the command, too", async () => {
   const copy = join(newFolder(), "momo.mjs");
-  copyFileSync(join(import.meta.dir, "../../clients/client.mjs"), copy);
+  const client = readFileSync(join(import.meta.dir, "../../clients/client.mjs"), "utf8");
+  writeFileSync(copy, `/* eslint-disable */\n${client}`);
   const { stdout, exitCode } = await runToEnd([process.execPath, copy, "pay", "A", "0712345678", "100"], { env: {} });
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: "usage", may_have_paid: false } });
   expect(exitCode).toBe(2);
