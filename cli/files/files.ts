@@ -151,6 +151,20 @@ export function readTextFile(file: string): string {
   throw new Error(`it is not UTF-8, ${lineAndColumn(lenient, lenient.indexOf("\u{FFFD}"))}: save it as UTF-8`);
 }
 
+/**
+ * Runs a step on a file of momo's, which another momo can remove meanwhile: SQLite removes the files beside a database when the last
+ * process closes it.
+ * @returns null if the step failed because the file is gone
+ */
+export function unlessGone<T>(file: string, step: () => T): T | null {
+  try {
+    return step();
+  } catch (error) {
+    if (statsOfPlace(file)) throw error;
+    return null;
+  }
+}
+
 /** Of the path itself; links are not followed. Null if it cannot be read: its use reports why. */
 export const statsOfPlace = (path: string): Stats | null => readOrNull(() => lstatSync(path));
 

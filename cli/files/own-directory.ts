@@ -6,7 +6,16 @@ import { UnusableDatabase } from "../../src/store/store.ts";
 import type { Io } from "../io.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
 import { type DataDirectory, filesOf, hasNoDataDirectory, nameDataDirectory } from "./data-directory.ts";
-import { cannotRead, cannotWrite, elsewhereThan, isForeign, statsOfPlace, statsOfTarget, writing } from "./files.ts";
+import {
+  cannotRead,
+  cannotWrite,
+  elsewhereThan,
+  isForeign,
+  statsOfPlace,
+  statsOfTarget,
+  unlessGone,
+  writing,
+} from "./files.ts";
 import { removeDrafts } from "./leftovers.ts";
 import { readRecord, readServer, Stranger } from "./server-record.ts";
 
@@ -72,7 +81,7 @@ function strangersIn(directory: DataDirectory): Failure[] {
   if (statsOfPlace(lock)?.size === 0 && isHeld(lock)) return [];
   return filesOf(directory).flatMap((file) => {
     try {
-      requireOwnFile(file);
+      unlessGone(file, () => requireOwnFile(file));
       return [];
     } catch (error) {
       return [toFailure(error)];
@@ -129,7 +138,7 @@ export function makeDataDirectory(directory: DataDirectory, warn: Warn): void {
 /** A copied file can have another mode. */
 function hideFromOthers(file: string): void {
   const stats = lstatSync(file, { throwIfNoEntry: false });
-  if (stats?.isFile() && (stats.mode & 0o077) !== 0) chmodSync(file, 0o600);
+  if (stats?.isFile() && (stats.mode & 0o077) !== 0) unlessGone(file, () => chmodSync(file, 0o600));
 }
 
 /**

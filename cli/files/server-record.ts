@@ -169,6 +169,7 @@ function read<T>(file: string, fits: Fits<T>): T | null {
   try {
     content = readJsonFile(file);
   } catch (error) {
+    if (!statsOfPlace(file)) return null; // its server has stopped meanwhile
     throw causeOf(error) ? cannotRead(file, error) : new Stranger(file, stats);
   }
   if (content === undefined) return null;

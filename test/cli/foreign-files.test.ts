@@ -1,9 +1,10 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import fc from "fast-check";
 import { dataDirectoryAt, filesOf } from "../../cli/files/data-directory.ts";
+import { unlessGone } from "../../cli/files/files.ts";
 import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { contentsOf } from "../support/contents.ts";
@@ -203,4 +204,18 @@ test.concurrent("files of another program that appear under a running server sta
     expect.stringContaining(Buffer.from("mine").toString("base64")),
     expect.stringContaining(Buffer.from("mine too").toString("base64")),
   ]);
+});
+
+test("a file that another momo removes while it is judged is no failure, and one that stays is", () => {
+  const file = join(newFolder(), "momo.db-shm");
+  const cannotBeRead = () => {
+    throw new Error("it cannot be read");
+  };
+  writeFileSync(file, "");
+  expect(() => unlessGone(file, cannotBeRead)).toThrow("it cannot be read");
+  const goes = () => {
+    rmSync(file);
+    cannotBeRead();
+  };
+  expect(unlessGone(file, goes)).toBeNull();
 });
