@@ -28,9 +28,11 @@ const COLUMNS = `delivery_id::float8 AS delivery_id, form, ended_at_ms::float8 A
 /** How many deliveries one statement ends or removes, because millions can wait. */
 const AT_ONCE = 5000;
 
+/** It counts rows, because ids have gaps: PostgreSQL does not give an id again whose commit failed. */
 export const REMOVE_OLD = `DELETE FROM deliveries WHERE delivery_id IN (
     SELECT delivery_id FROM deliveries WHERE due_at_ms IS NULL
-    AND delivery_id <= (SELECT max(delivery_id) FROM deliveries) - ${MAX_DELIVERIES} LIMIT ${AT_ONCE}
+    AND delivery_id < (SELECT delivery_id FROM deliveries ORDER BY delivery_id DESC LIMIT 1 OFFSET ${MAX_DELIVERIES - 1})
+    LIMIT ${AT_ONCE}
   ) RETURNING 1`;
 const GIVE_UP = `UPDATE deliveries SET due_at_ms = NULL WHERE delivery_id IN (
     SELECT delivery_id FROM deliveries WHERE due_at_ms IS NOT NULL LIMIT ${AT_ONCE}

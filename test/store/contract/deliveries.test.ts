@@ -168,4 +168,17 @@ onEveryEngine((engine) => {
     expect(await deliveries.resend(ids[0] as number, NOW_MS)).toBeNull();
     for (const kept of [ids[1], ids[5]]) expect(await deliveries.resend(kept as number, NOW_MS)).not.toBeNull();
   });
+
+  test("the newest are kept although their ids have gaps, which probes leave", async () => {
+    const { store } = shop;
+    await store.merchants.addKey({ apiKey: "mk_a", secretHash: new Uint8Array(32), merchantId: 1, label: "till" }, 5);
+    plan(0);
+    await endPayments(20);
+    plan(...Array<number>(MAX_DELIVERIES).fill(0));
+    await store.vitals.probe();
+    plan(0);
+    await endPayments(1);
+    await store.deliveries.giveUp();
+    expect(await all()).toHaveLength(21);
+  });
 });
