@@ -87,11 +87,18 @@ export interface RequestLog {
 
 /** The last {@link LOG_CAPACITY} requests. JSON is made only when they are read. */
 export function createRequestLog(reportFault: (error: unknown) => void): RequestLog {
-  /** Each at the place of its id: to drop the oldest from the beginning of a list would cost a poll 3 %. */
+  /** A ring, because to drop the oldest from the beginning of a list would cost a poll 3 %. */
   let kept: LoggedRequest[] = [];
+  /** The place of the next request: once the ring is full, that of the oldest. */
+  let next = 0;
   const { subscribe, announce } = createListeners<Parameters<LogListener>>(reportFault);
   let lastId = 0;
   let lastPlace = 0;
+
+  function clear(): void {
+    kept = [];
+    next = 0;
+  }
 
   return {
     nextPlace(): number {
@@ -124,16 +131,15 @@ export function createRequestLog(reportFault: (error: unknown) => void): Request
         leniencies: request.leniencies,
         isTakenLeniently: request.isTakenLeniently,
       };
-      kept[logged.id % LOG_CAPACITY] = logged;
+      kept[next] = logged;
+      next = (next + 1) % LOG_CAPACITY;
       announce(request, logged);
     },
     /** Oldest first. */
-    list: (): readonly LoggedRequest[] => Object.values(kept).sort((one, other) => one.id - other.id),
-    clear(): void {
-      kept = [];
-    },
+    list: (): readonly LoggedRequest[] => [...kept.slice(next), ...kept.slice(0, next)],
+    clear,
     restart(): void {
-      kept = [];
+      clear();
       lastId = 0;
     },
     subscribe,

@@ -174,4 +174,6 @@ test("the last 1,000 requests are kept, oldest first; a cleared log goes on coun
   log.clear();
   add(1);
   expect(ids()).toEqual([1002]);
+  add(1500);
+  expect(ids()).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1503));
 });
