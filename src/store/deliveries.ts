@@ -55,7 +55,7 @@ interface Rows {
   toTransaction(row: TransactionRow): Transaction;
 }
 
-export function createDeliveries({ read, write }: Sql, { columns, toTransaction }: Rows) {
+export function createDeliveries({ read, write, writeOnce }: Sql, { columns, toTransaction }: Rows) {
   let plan: (() => readonly PlannedDelivery[]) | null = null;
 
   const select = (from: string): string =>
@@ -86,7 +86,7 @@ export function createDeliveries({ read, write }: Sql, { columns, toTransaction 
     },
 
     async resend(id, dueAtMs) {
-      const [added] = await write<{ id: number }>(RESEND, [dueAtMs, id]);
+      const [added] = await writeOnce<{ id: number }>(RESEND, [dueAtMs, id]);
       await write(END_WAITING, [id, dueAtMs]);
       const rows = await read<DeliveryRow>(`${select("deliveries")} WHERE delivery_id = $1::bigint`, [
         added?.id ?? null,

@@ -12,4 +12,6 @@ export interface Sql {
   readonly read: Query;
   /** One statement that may run twice. */
   readonly write: Query;
+  /** One statement that is never committed twice. */
+  readonly writeOnce: Query;
 }

@@ -16,8 +16,6 @@ export interface EngineSql extends Sql {
    * @param isLong whether one attempt may use the whole deadline
    */
   reading<T>(work: (connection: Connection) => Promise<T>, isLong?: boolean): Promise<T>;
-  /** One statement that is never sent twice. */
-  readonly writeOnce: Query;
   /** Several statements in one READ COMMITTED transaction. */
   transaction<T>(work: InTransaction<T>): Promise<T>;
   /** The same, but it is never committed twice. */

@@ -14,7 +14,7 @@ export interface SqliteSql extends Sql {
 export function createSql(client: Database, commits: CommitQueue): SqliteSql {
   const all = createRun(client);
   const write: Query = (text, parameters) => commits.run(() => all(text, parameters));
-  return { all, read: async (text, parameters) => all(text, parameters), write };
+  return { all, read: async (text, parameters) => all(text, parameters), write, writeOnce: write };
 }
 
 export function createRun(client: Database): Run {

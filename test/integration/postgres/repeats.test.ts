@@ -111,6 +111,17 @@ describePostgres((version) => {
     expect(keys).toEqual([["mk_a", 9]]);
   });
 
+  test("a webhook that is sent again by hand is left unknown and sent once", async () => {
+    const { store, losing, loseAnswerTo } = await openLosing(version);
+    planDeliveries(losing);
+    await losing.transactions.record([paid(await insertPending(losing))]);
+    const [first] = await store.deliveries.list({ limit: 9 });
+    loseAnswerTo("INSERT INTO deliveries");
+    expect(await rejectionOf(losing.deliveries.resend(first?.id ?? 0, CREATED_AT_MS))).toBeInstanceOf(OutcomeUnknown);
+    const resends = (await store.deliveries.list({ limit: 9 })).filter(({ resendOf }) => resendOf !== null);
+    expect(resends).toHaveLength(1);
+  });
+
   test("the probe stores and ends a payment, and leaves none; the vitals count prompts and connections", async () => {
     const { url, store } = await openShop(version);
     await store.merchants.addKey({ apiKey: "mk_a", secretHash: new Uint8Array(32), merchantId: 1, label: "till" }, 5);
