@@ -9,7 +9,14 @@ import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import { continueNumbers, openStore, readRows, writeRows } from "../../src/store/sqlite/sqlite.ts";
 import type { TableRows } from "../../src/store/transfer.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { addMerchants, CREATED_AT_MS, insertPending, openStoreWithMerchants, paid } from "../support/shop.ts";
+import {
+  addMerchants,
+  CREATED_AT_MS,
+  identified,
+  insertPending,
+  openStoreWithMerchants,
+  paid,
+} from "../support/shop.ts";
 import { rejectionOf } from "../support/waiting.ts";
 import { naiveList } from "./book.ts";
 import { insertRow, ROWS } from "./rows.ts";
@@ -167,16 +174,21 @@ async function nextIn(file: string): Promise<number> {
   return id;
 }
 
-test("a reset whose commit fails changes neither the numbers nor the transactions", async () => {
-  const store = await openStoreWithMerchants(inFolder("momo.db"));
+test.each([
+  ["", {}],
+  [", with a seed either", { requestIdKey: new Uint8Array(32) }],
+])("a reset whose commit fails changes neither the numbers nor the transactions%s", async (_what, options) => {
+  const store = openStore(inFolder("momo.db"), options);
+  await addMerchants(store, 1);
   const kept = await insertPending(store);
+  const { id } = await identified(store);
   const other = new Database(inFolder("momo.db"));
   other.run("CREATE TRIGGER no BEFORE DELETE ON day_totals BEGIN SELECT RAISE(ABORT, 'no'); END");
   await store.transactions.clear().catch(() => {});
   expect(other.query("SELECT last_forgotten FROM numbering").get()).toEqual({ last_forgotten: 0 });
   other.close();
   expect(await store.transactions.listPending(10)).toEqual([kept]);
-  expect((await insertPending(store)).id).toBe(2);
+  expect((await insertPending(store)).id).toBe(id + 1);
   store.close();
 });
 

@@ -17,6 +17,8 @@ export interface Numbering {
   saveLastUsed(): void;
   /** Call it in the transaction of a reset. */
   reset(): void;
+  /** Call it when that is on disk. */
+  afterReset(): void;
 }
 
 /**
@@ -28,25 +30,31 @@ export interface Numbering {
 export function createNumbering(client: Database, isSeeded = false): Numbering {
   const key = firstOf(client, "SELECT request_id_key FROM numbering");
   if (!(key instanceof Uint8Array)) throw new Error("the database has no key for request ids");
-  let given: number | undefined;
-  function lastGiven(): number {
-    given ??= Number(firstOf(client, `SELECT max(last_forgotten, (${GREATEST})) FROM numbering`));
-    return given;
+  /** The greatest number that this process gave. */
+  let given = 0;
+  /** The greatest number that the database has used; undefined until it is read. */
+  let stored: number | undefined;
+  function lastUsed(): number {
+    stored ??= Number(firstOf(client, `SELECT max(last_forgotten, (${GREATEST})) FROM numbering`));
+    return Math.max(given, stored);
   }
 
   return {
     requestIds: createRequestIds(key),
     next(): number {
-      if (lastGiven() >= MAX_NUMBER) throw new Error("all numbers are used");
-      given = lastGiven() + 1;
+      if (lastUsed() >= MAX_NUMBER) throw new Error("all numbers are used");
+      given = lastUsed() + 1;
       return given;
     },
     saveLastUsed() {
-      saveLastUsed(client, lastGiven());
-      given = undefined; // a restored copy can have greater numbers
+      saveLastUsed(client, lastUsed());
+      stored = undefined; // a restored copy can have greater numbers
     },
     reset() {
       if (isSeeded) client.run("UPDATE numbering SET last_forgotten = 0");
+    },
+    afterReset() {
+      if (isSeeded) given = 0;
     },
   };
 }

@@ -131,6 +131,7 @@ function createWrites(
         replaceRows(() => emptyTransactions(client));
         numbering.reset();
       });
+      numbering.afterReset();
     },
 
     async save(most) {

@@ -253,6 +253,16 @@ onEveryEngine((engine) => {
     expect(await nextNumber(await shop.openAnother())).toBeGreaterThan(early.id);
   });
 
+  test("no number is given twice, also if a reset comes with a write that fails", async () => {
+    const { transactions } = shop.store;
+    await insertPending(shop.store);
+    await identified(shop.store);
+    const bad = await identified(shop.store, { merchantId: 99 });
+    const [cleared, refused] = await Promise.allSettled([transactions.clear(), transactions.insert(bad)]);
+    expect([cleared.status, refused.status]).toEqual(["fulfilled", "rejected"]);
+    expect(await nextNumber()).toBe(bad.id + 1);
+  });
+
   test("what is written just before a reset is in no total after it", async () => {
     const [one, two] = [await insertPending(shop.store), await identified(shop.store)];
     const { transactions, transactionList } = shop.store;
