@@ -145,6 +145,22 @@ describe("before a commit", () => {
     expect((await scene.find(started)).status).toBe("completed");
   });
 
+  test("a revoked key still works, and after it no longer", async () => {
+    const { apiKey, apiSecret } = scene.caller.key;
+    const login = async () => scene.service.authenticate(apiKey, apiSecret);
+    const revoking = scene.service.registry.revokeKey(apiKey);
+    expect(await login()).toBe(scene.caller.merchantId);
+    await revoking;
+    expect(await rejectionOf(login())).toMatchObject({ kind: "unauthorized" });
+  });
+
+  test("a new tariff does not count, and after it does", async () => {
+    const changing = scene.service.registry.setTariff(scene.caller.accountId, { basisPoints: 0, fixedCents: 500 });
+    expect((await scene.pay()).feeCents).toBe(100);
+    await changing;
+    expect((await scene.pay()).feeCents).toBe(500);
+  });
+
   test("each payment tells at once whether the next can be stored; a stored one proves it for a second of real time", async () => {
     const { storage, vitals } = scene.service;
     const probe = spyOn(vitals, "probe");
