@@ -53,17 +53,18 @@ describe("momo import FILE puts it into the data directory", () => {
 });
 
 describe("it refuses, and changes nothing", () => {
-  test.concurrent("a value that the API never stores", async () => {
-    const file = join(newFolder(), "forged");
+  test.concurrent("a value that the API never stores, and leaves no new folder", async () => {
+    const [file, data] = [join(newFolder(), "forged"), join(newFolder(), "data")];
     copyFileSync(COPY, file);
     const database = new Database(file);
     database.run("PRAGMA ignore_check_constraints = ON");
     database.run("UPDATE merchants SET created_at_ms = 253402300800000");
     database.close();
-    const { exitCode, stderr } = await runMomo(["import", file, "--data", join(newFolder(), "data")]);
+    const { exitCode, stderr } = await runMomo(["import", file, "--data", data]);
     const rule = "row 1 of merchants: CHECK constraint failed: created_at_ms must be";
     expect(stderr).toStartWith(`momo: ${file} holds what momo never stores: ${rule}`);
     expect(exitCode).toBe(1);
+    expect(existsSync(data)).toBe(false);
   });
 
   test.concurrent("Ctrl+C while it reads: no draft is left", async () => {
