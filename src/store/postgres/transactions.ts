@@ -25,8 +25,9 @@ const LANES = 2;
 export const INSERT = "SELECT momo_insert($1, $2) AS ids";
 export const RECORD = "SELECT momo_record($1, $2, $3) AS ids";
 
-/** A copy, which has no sequence, never uses their numbers again. */
-const FORGET_ALL = `UPDATE numbering SET last_forgotten = greatest(last_forgotten, (SELECT max(id) FROM transactions));
+/** A copy, which has no sequence, never uses their numbers again. The lock waits for other servers: their last payments count, too. */
+const FORGET_ALL = `LOCK TABLE transactions;
+  UPDATE numbering SET last_forgotten = greatest(last_forgotten, (SELECT max(id) FROM transactions));
   TRUNCATE transactions, day_totals, deliveries`;
 
 /** If this process freezes in the middle of a claim, the engine releases its rows after this time. */

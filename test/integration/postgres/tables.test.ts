@@ -1,11 +1,22 @@
 import { afterEach, expect, test } from "bun:test";
 import { type Day, dayOf } from "../../../src/domain/timestamp.ts";
 import { createSteeringTable } from "../../../src/store/postgres/postgres.ts";
+import { toRow } from "../../../src/store/postgres/rows.ts";
 import { areTotalsTrue, foldTotals } from "../../../src/store/postgres/totals.ts";
+import { INSERT } from "../../../src/store/postgres/transactions.ts";
+import { toNewRow } from "../../../src/store/rows.ts";
 import type { TableRows } from "../../../src/store/transfer.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { describePostgres, newDatabase, openReplica, openShop, runSql, sharedServer } from "../../support/postgres.ts";
-import { CREATED_AT_MS, insertPending, paid } from "../../support/shop.ts";
+import {
+  describePostgres,
+  newDatabase,
+  openReplica,
+  openShop,
+  runSql,
+  sharedServer,
+  untilBlocked,
+} from "../../support/postgres.ts";
+import { CREATED_AT_MS, identified, insertPending, paid } from "../../support/shop.ts";
 import { rejectionOf } from "../../support/waiting.ts";
 
 afterEach(cleanUp);
@@ -89,6 +100,25 @@ describePostgres((version) => {
     const copy = await openReplica(await newDatabase(await sharedServer(version)));
     await copy.importAll(store.exportAll());
     expect((await insertPending(copy)).id).toBeGreaterThan(last);
+  });
+
+  test("nor the number of a payment that another server was storing when the reset began", async () => {
+    const { url, store } = await openShop(version);
+    const other = await openReplica(url);
+    const late = await identified(other);
+    const [isWritten, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const stored = other.sql.transaction(async (query) => {
+      await query(INSERT, [JSON.stringify([toRow(toNewRow(late))]), "a shard"]);
+      isWritten.resolve();
+      await mayCommit.promise;
+    });
+    await isWritten.promise;
+    const cleared = store.transactions.clear();
+    await untilBlocked(url, 1);
+    mayCommit.resolve();
+    await Promise.all([stored, cleared]);
+    expect(await store.transactions.lastStartMs()).toBeNull();
+    expect(await runSql(url, "SELECT last_forgotten::float8 AS last FROM numbering")).toEqual([{ last: late.id }]);
   });
 
   test("a thousand keys of a merchant can be in force; of more revoked ones the first is forgotten", async () => {
