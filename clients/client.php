@@ -9,16 +9,13 @@
 // a cron, for each unpaid order, also if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if
 // a row changed, deliver. An error with mayHavePaid false pushed nothing. In tests, sleep and now are the sandbox's.
 namespace Momo;
-
 const FINAL_STATUSES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];
 const ERRORS = ['store' => 1, 'usage' => 2, 'not_found' => 3, 'credentials' => 4, 'refused' => 5, 'unreachable' => 6,
     'unknown' => 6]; // with exit codes; unreachable: nothing was sent; unknown: no answer
 const REFUSALS = [400 => 'refused', 401 => 'credentials', 403 => 'refused', 404 => 'refused', 405 => 'refused'];
 const COMMANDS = ['pay' => 3, 'start' => 3, 'find' => 3, 'wait' => 1, 'ask' => 1, 'open' => 0]; // with their arguments
 const USAGE = 'the command must be client.php pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open';
-const PAYER = '/^\["?[+]?\d{9,15}"?,"?\d{1,15}([.]\d+)?"?\]$/D'; // as ["254712345678",100]
 const ADDRESS = '~^https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?(/[^\s?#]*)?$~Di';
-
 final class MomoError extends \Exception {
     public function __construct(public string $kind, protected $message, public bool $mayHavePaid = true) {}
 }
@@ -28,8 +25,8 @@ final class FileStore {
     public function __construct(private string $folder) {
         check($folder, '~^(/|\\\\|[a-z]:)~i', 'the folder of the orders', 'an absolute path, such as /srv/orders');
     }
-
     public function get(string $name): ?array {
+        $this->openFolder();
         $path = $this->pathOf($name);
         $text = @file_get_contents($path);
         clearstatcache(); // other processes change the files
@@ -37,12 +34,12 @@ final class FileStore {
         if ($text === false) throw new \ErrorException("$path cannot be read");
         return (array) json_decode($text, true, flags: JSON_THROW_ON_ERROR);
     }
-
     /** Keeps a value that is there, unless it replaces it, for all processes. A crash leaves no half value. */
     public function add(string $name, array $value, bool $replaces = false): void {
+        $this->openFolder();
         $path = $this->pathOf($name);
         $text = json_encode($value, JSON_THROW_ON_ERROR);
-        $draft = @tempnam($this->folder, 'draft-'); // for this user alone
+        $draft = tempnam($this->folder, 'draft-'); // for this user alone
         $isWritten = @file_put_contents($draft, $text) === strlen($text) && fsync(fopen($draft, 'r+'));
         $isPlaced = $isWritten && ($replaces ? @rename($draft, $path) : @link($draft, $path));
         $problem = error_get_last()['message'] ?? 'the disk did not take it';
@@ -50,21 +47,20 @@ final class FileStore {
         if (!$isPlaced && ($replaces || $this->get($name) === null)) throw new \ErrorException($problem);
         if (PHP_OS_FAMILY !== 'Windows') fsync(fopen($this->folder, 'r')); // Windows syncs no folders
     }
-
     public function remove(string $name): void {
-        @unlink($this->pathOf($name));
+        $isRemoved = @unlink($this->pathOf($name)) || $this->get($name) === null;
+        if (!$isRemoved) throw new \ErrorException('it cannot be removed');
     }
-
     public function names(): array {
-        $files = preg_grep('/^([2-7][0-9a-f])+[.]json$/D', scandir(dirname($this->pathOf(''))));
+        $this->openFolder();
+        $files = preg_grep('/^([2-7][0-9a-f])+[.]json$/D', scandir($this->folder));
         return array_map(fn ($file) => hex2bin(basename($file, '.json')), array_values($files));
     }
-
-    private function pathOf(string $name): string {
+    private function openFolder(): void {
         @mkdir($this->folder, 0700, true); // another process may be faster
         if (!@opendir("$this->folder/.")) throw new \ErrorException("$this->folder cannot be opened");
-        return "$this->folder/" . bin2hex($name) . '.json';
     }
+    private function pathOf(string $name): string { return "$this->folder/" . bin2hex($name) . '.json'; }
 }
 
 /** Times in seconds. An order is not_started after $notStartedAfter seconds of looks (an interval each at most). */
@@ -84,11 +80,9 @@ final class Client {
         $this->now ??= fn () => microtime(true);
         $this->sleep ??= fn (float $seconds) => usleep((int) ($seconds * 1e6));
     }
-
     public function pay(string $reference, string $phone, int|float|string $amount): array {
         return $this->wait($reference, $this->start($reference, $phone, $amount));
     }
-
     /** Stores an order, and pushes it. If it is stored already, it is returned, and nothing is pushed. */
     public function start(string $reference, string $phone, int|float|string $amount): array {
         $key = keyOf($reference);
@@ -113,7 +107,6 @@ final class Client {
         useStore($key, fn () => $this->store->remove("$order[service_reference]~asked")); // earlier looks say nothing
         return $this->record($key, $order, $payment, $payment['status'] === 'unknown' ? $payment['result_desc'] : null);
     }
-
     public function wait(string $reference, ?array $started = null): array {
         $pause = max(0.1, min($this->interval, $this->deadline));
         $order = $started ?? $this->ask($reference);
@@ -125,7 +118,6 @@ final class Client {
         }
         return $order;
     }
-
     public function ask(string $reference): array { // once, now; without an answer nothing changes; a refusal throws
         $key = keyOf($reference);
         $order = $this->read($key);
@@ -140,14 +132,12 @@ final class Client {
             return $this->read($key, $error->getMessage());
         }
     }
-
     public function open(): array {
         $names = array_flip(useStore('the folder', fn () => $this->store->names()));
         $isOpen = fn ($name) => !str_contains($name, '~') && !isset($names["$name~ended"]);
         $orders = array_map($this->stored(...), array_filter(array_keys($names), $isOpen));
         return array_values(array_filter($orders, fn ($order) => $order['may_have_paid'] ?? false));
     }
-
     public function stored(string $reference): ?array { // the order, without a question to the service, or null
         $key = keyOf($reference);
         $order = $this->get("$key~ended") ?? $this->get("$key~pending") ?? $this->get($key);
@@ -162,11 +152,9 @@ final class Client {
         $order['may_have_paid'] = !isset(FINAL_STATUSES[$order['status']]);
         return $order;
     }
-
     public function find(string $reference, string $phone, int|float|string $amount): ?array {
         return $this->findPayment($this->newOrder($reference, $phone, $amount));
     }
-
     public function list(array $filter = []): array { // newest first, each once, also if payments arrive meanwhile
         $rows = [];
         for ($page = 1; $page <= 10_000; $page += 1) {
@@ -176,14 +164,14 @@ final class Client {
             if (!$isList) throw new MomoError('unknown', '/transactions.php: the answer has no list of payments');
             $known = count($rows);
             foreach ($pageRows as $row) $rows["$row->id"] = (array) $row;
+            $isNew = count($rows) > $known;
             $pages = $answer['pagination']->total_pages ?? null;
-            $isLast = is_int($pages) ? $page >= $pages : count($rows) === $known && count($pageRows) < 100;
+            $isLast = is_int($pages) ? $page >= $pages : !$isNew && count($pageRows) < 100;
             if ($isLast) return array_values($rows);
-            if (count($rows) === $known) break;
+            if (!$isNew) break;
         }
         throw new MomoError('unknown', '/transactions.php: a list without its end');
     }
-
     private function newOrder(string $reference, string $phone, int|float|string $amount): array {
         $digits = preg_replace('/[\s().-]/u', '', $phone) ?? $phone;
         check($digits, '/^(?:\+?254|0|(?=[17]\d{8}$))\d{9}$/D', 'the phone', 'such as 0712345678');
@@ -195,7 +183,6 @@ final class Client {
             'checkout_request_id' => null, 'receipt' => null, 'result_code' => null, 'result_desc' => null,
         ];
     }
-
     private function findPayment(array $order): ?array { // of several, one must be paid, or all have ended
         $id = $order['checkout_request_id'];
         $payments = $id ? [$this->call('/status.php', ['checkout_request_id' => $id])] : $this->findByReference($order);
@@ -207,31 +194,27 @@ final class Client {
         if ($statuses === ['pending'] || array_filter($statuses, $isUnpaid) === $statuses) return $payments[0] ?? null;
         throw new MomoError('unknown', 'the service shows ' . json_encode($statuses));
     }
-
     private function findByReference(array $order): array { // empty only if none can be its own, as a masked one can
-        $phone = $order['phone'];
-        $isReadable = fn ($row) => preg_match(PAYER, json_encode([$row['phone'] ?? null, $row['amount'] ?? null]));
-        $isOwn = fn ($row) => str_ends_with($row['phone'], substr($phone, 3)) && $row['amount'] == $order['amount'];
-        $found = $this->list(['search' => $order['service_reference']]);
-        $own = array_values(array_filter($found, fn ($row) => $isReadable($row) && $isOwn($row)));
+        ['phone' => $phone, 'service_reference' => $reference] = $order;
+        $payer = payerOf($order);
+        $found = $this->list(['search' => $reference]);
+        $own = array_values(array_filter($found, fn ($row) => payerOf($row) === $payer));
         // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
-        if ($own && $this->list(['search' => substr($order['service_reference'], 0, -1) . 'x']) === []) return $own;
+        if ($own && $this->list(['search' => substr($reference, 0, -1) . 'x']) === []) return $own;
         // §4.3 promises the search for a phone alone; a service may show phones as 07…
         $rows = [...$this->list(['search' => $phone]), ...$this->list(['search' => '0' . substr($phone, 3)])];
         $names = useStore('the folder', fn () => $this->store->names());
         $others = array_filter($names, fn ($name) => !str_starts_with($name, keyOf($order['reference']) . '~'));
         $ids = array_filter(array_column(array_map($this->get(...), $others), 'checkout_request_id'));
         $isOfNone = fn ($row) => !in_array($row['checkout_request_id'] ?? null, $ids, true);
-        $rest = array_filter($rows, fn ($row) => (!$isReadable($row) || $isOwn($row)) && $isOfNone($row));
+        $rest = array_filter($rows, fn ($row) => in_array(payerOf($row), [$payer, null], true) && $isOfNone($row));
         if ($found === [] && $rest === []) return [];
         throw new MomoError('unknown', "the service shows a payment that can be that of $order[reference]");
     }
-
     private function call(string $path, ?array $body = null): array {
         $curl = curl_init($this->baseUrl . $path);
         $headers = ["X-API-Key: $this->apiKey", "X-API-Secret: $this->apiSecret", 'Content-Type: application/json'];
-        curl_setopt($curl, CURLOPT_HTTPHEADER, $headers);
-        curl_setopt($curl, CURLOPT_RETURNTRANSFER, true);
+        curl_setopt_array($curl, [CURLOPT_HTTPHEADER => $headers, CURLOPT_RETURNTRANSFER => true]);
         curl_setopt($curl, CURLOPT_TIMEOUT_MS, max(1, (int) (1000 * $this->timeout)));
         if ($body !== null) curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($body));
         $answer = (array) json_decode((string) curl_exec($curl)); // a member is an array only if it is a list
@@ -242,8 +225,8 @@ final class Client {
         $text = is_string($answer['message'] ?? null) ? $answer['message'] : '';
         $message = $text ?: "$path: " . (curl_error($curl) ?: "HTTP $status");
         $isDenied = $path === '/stkpush.php' && str_starts_with($message, 'STK push initiation failed'); // §4.1
-        $isRefusal = ($answer['success'] ?? null) === false; // without one, it may have been pushed
-        if ($isRefusal) $kind = $status === 500 && $isDenied ? 'not_started' : REFUSALS[$status] ?? 'unknown';
+        if (($answer['success'] ?? null) === false) // without a refusal, it may have been pushed
+            $kind = $status === 500 && $isDenied ? 'not_started' : REFUSALS[$status] ?? 'unknown';
         throw new MomoError($kind, $message, mayHavePaid: $kind === 'unknown' || $path !== '/stkpush.php');
     }
 
@@ -259,7 +242,6 @@ final class Client {
         $own = ['asked_ms' => $nowMs, 'not_found_ms' => max($longestMs, $own['not_found_ms'] + $passedMs)];
         useStore($name, fn () => $this->store->add($name, ['clocks' => [...$ahead, $own, ...$behind]], replaces: true));
     }
-
     private function record(string $key, array $stored, array $payment, ?string $reason = null): array {
         if ($payment['status'] !== $stored['status']) {
             $isFinal = isset(FINAL_STATUSES[$payment['status']]);
@@ -272,33 +254,38 @@ final class Client {
         }
         return $this->read($key, $reason);
     }
-
     private function read(string $key, ?string $reason = null): array {
         $order = $this->stored($key) ?? throw new MomoError('not_found', "$key has not been started with this folder");
         return $reason !== null && $order['may_have_paid'] ? [...$order, 'reason' => $reason] : $order;
     }
-
-    private function get(string $name): ?array {
-        return useStore($name, fn () => $this->store->get($name));
-    }
+    private function get(string $name): ?array { return useStore($name, fn () => $this->store->get($name)); }
 }
 
 function keyOf(string $name): string { // the service ignores the case
-    return strtolower(check($name, '/^(?! )[ -}]{1,87}(?<! )$/D', 'reference', '1-87 of ASCII, no ~, no outer spaces'));
+    $expected = '1 to 87 ASCII characters, no ~, no outer spaces';
+    return strtolower(check($name, '/^(?! )[ -}]{1,87}(?<! )$/D', 'reference', $expected));
 }
-
+function payerOf(array $row): ?string { // its phone and its amount; null: one of them cannot be read
+    if (!is_numeric($row['phone'] ?? null) || !is_numeric($row['amount'] ?? null)) return null;
+    $isReadable = preg_match('/^[+]?\d{9,15} \d{1,15}([.]\d+)?$/D', "$row[phone] $row[amount]");
+    return $isReadable ? substr($row['phone'], -9) . ' ' . (float) $row['amount'] : null;
+}
 function check(#[\SensitiveParameter] mixed $value, string $pattern, string $name, string $expected): mixed {
     $given = str_starts_with($name, 'apiSecret') ? '' : "; it is '$value'";
     if (preg_match($pattern, (string) $value)) return $value;
     throw new MomoError('usage', "$name must be $expected$given", mayHavePaid: false);
 }
-
 function useStore(string $name, \Closure $action, bool $mayHavePaid = true): mixed {
+    $level = error_reporting(E_ALL); // @ lowers it
+    set_error_handler(fn ($_, $text) => error_reporting() === E_ALL && throw new \ErrorException($text));
     try {
         return $action();
     } catch (\Throwable $error) {
         $warning = $mayHavePaid ? '; the customer may have paid' : '';
         throw new MomoError('store', "$name cannot be read or stored: {$error->getMessage()}$warning", $mayHavePaid);
+    } finally {
+        restore_error_handler();
+        error_reporting($level);
     }
 }
 

@@ -12,6 +12,7 @@ import {
   ENDED_FILE,
   fileOf,
   json,
+  LOST,
   PAID,
   PAYMENT,
   PROGRAMS,
@@ -141,6 +142,49 @@ describeWith(["php", "php curl"], "the client in PHP", () => {
       echo implode(",", array_column($momo->open(), "reference"));`;
     expect(await runToEnd(["php", "-r", program])).toMatchObject({ stdout: "ORDER-0001", stderr: "" });
   });
+
+  test("is used by a program that makes each warning an exception", async () => {
+    const program = `require "${CLIENTS}/client.php";
+      set_error_handler(fn ($level, $text) => throw new ErrorException($text));
+      $momo = new Momo\\Client("${serveService().baseUrl}", "a", "b", 1, new Momo\\FileStore("${newFolder()}/orders"));
+      foreach ([1, 2] as $_) echo $momo->start("ORDER-0001", "0712345678", 100)["status"], "\n";
+      try { echo $missing; } catch (ErrorException $error) { echo $error->getMessage(); }`;
+    expect(await runToEnd(["php", "-r", program])).toMatchObject({
+      stdout: "pending\npending\nUndefined variable $missing",
+      stderr: "",
+    });
+  });
+
+  test.each(["E_ALL", "0"])(
+    "says that a store has warned, if %s is reported, but not what it suppresses",
+    async (level) => {
+      const program = `require "${CLIENTS}/client.php";
+      class Store {
+        public function __construct(private $files) {}
+        public function add($name, $value, $replaces = false) {
+          if ($replaces) trigger_error("the table is full", E_USER_WARNING);
+          else $this->files->add($name, $value);
+        }
+        public function __call($name, $arguments) {
+          @trigger_error("it is slow", E_USER_WARNING);
+          return $this->files->$name(...$arguments);
+        }
+      }
+      error_reporting(${level});
+      $store = new Store(new Momo\\FileStore("${newFolder()}"));
+      $momo = new Momo\\Client("${serveService({ push: LOST }).baseUrl}", "a", "b", 1, $store);
+      echo $momo->start("ORDER-0001", "0712345678", 100)["status"], "\n";
+      try { $momo->ask("ORDER-0001"); } catch (Momo\\MomoError $error) { echo "$error->kind: ", $error->getMessage(); }
+      if (error_reporting() !== ${level}) echo "another level";`;
+      const { stdout, stderr } = await runToEnd(["php", "-r", program]);
+      expect({ stdout, stderr }).toEqual({
+        stdout: expect.stringMatching(
+          /^unknown\nstore: .*cannot be read or stored: the table is full; the customer may have paid$/,
+        ),
+        stderr: "",
+      });
+    },
+  );
 
   test("shows neither key nor secret in the trace of an error", async () => {
     const program = `require "${CLIENTS}/client.php";

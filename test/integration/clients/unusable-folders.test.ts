@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isRoot } from "../../crash/trial.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { describeWith } from "../../support/needs.ts";
-import { PAYMENT, PROGRAMS, processesOf, runnerOf, serveService } from "./programs.ts";
+import { json, LOST, PAYMENT, PROGRAMS, processesOf, runnerOf, serveService, storeNotFound } from "./programs.ts";
 
 /** Folders of orders that the clients cannot use: they say so, and push nothing. */
 
@@ -69,6 +69,22 @@ for (const program of PROGRAMS) {
       },
     );
 
+    test.skipIf(process.platform !== "linux").each([
+      ["loses the answer to", LOST, true],
+      ["refuses", () => json({ message: "no" }, 400), false],
+    ])("says that the orders cannot be changed, if the service %s a push", async (_, answer, mayHavePaid) => {
+      const { baseUrl, orders } = serveService({
+        push() {
+          storeNotFound(orders, 600_000);
+          chmodSync(orders, 0o500);
+          return answer();
+        },
+      });
+      const { error } = await runAsUser(baseUrl, orders, "start", ...PAYMENT);
+      chmodSync(orders, 0o700);
+      expect(error).toMatchObject({ code: "store", may_have_paid: mayHavePaid });
+    });
+
     test("refuses a relative folder", async () => {
       const { baseUrl, pushes } = serveService();
       for (const relative of ["", "orders", "./orders", "../orders"]) {
@@ -82,16 +98,28 @@ for (const program of PROGRAMS) {
   });
 }
 
-describeWith(["php", "php curl"], "the client in PHP, in a program that reports no warnings", () => {
-  test.skipIf(process.platform !== "linux")("pushes nothing that it cannot store", async () => {
-    const { caller } = PROGRAMS.find(({ name }) => name === "PHP") as (typeof PROGRAMS)[number];
-    const [, ...words] = caller;
-    const silent = processesOf({ caller: [...AS_USER, "php", "-d", "error_reporting=0", ...words] });
-    const { baseUrl, pushes, orders } = serveService();
+describeWith(["php", "php curl"], "the client in PHP", () => {
+  const { caller } = PROGRAMS.find(({ name }) => name === "PHP") as (typeof PROGRAMS)[number];
+  const [, ...words] = caller;
+
+  test.skipIf(process.platform !== "linux")("says why no order can be stored", async () => {
+    const { baseUrl, orders } = serveService();
     chmodSync(orders, 0o500);
-    const { error } = await silent(baseUrl, orders, "start", ...PAYMENT);
+    const { error } = await processesOf({ caller: [...AS_USER, ...caller] })(baseUrl, orders, "start", ...PAYMENT);
     chmodSync(orders, 0o700);
-    expect(error).toMatchObject({ code: "store", may_have_paid: false });
-    expect(pushes()).toBe(0);
+    expect(error?.message).toContain("created in the system's temporary directory");
   });
+
+  test.skipIf(process.platform !== "linux")(
+    "pushes nothing that it cannot store, if no warning is reported",
+    async () => {
+      const silent = processesOf({ caller: [...AS_USER, "php", "-d", "error_reporting=0", ...words] });
+      const { baseUrl, pushes, orders } = serveService();
+      chmodSync(orders, 0o500);
+      const { error } = await silent(baseUrl, orders, "start", ...PAYMENT);
+      chmodSync(orders, 0o700);
+      expect(error).toMatchObject({ code: "store", may_have_paid: false });
+      expect(pushes()).toBe(0);
+    },
+  );
 });
