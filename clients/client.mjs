@@ -20,7 +20,6 @@ const ADDRESS = /^https?:[/][/]([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?([/][^\s
 const UNSENT = /^(connect|getaddrinfo) |REFUSED|INVALID_URL|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION/i;
 const COMMANDS = { pay: 3, start: 3, find: 3, wait: 1, ask: 1, open: 0 }; // with the number of their arguments
 const USAGE = "the command must be client.mjs pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open";
-
 export class MomoError extends Error {
   constructor(kind, message, { mayHavePaid = true } = {}) {
     super(message);
@@ -42,7 +41,6 @@ export function fileStore(/** @type {string} */ folder) {
         throw error;
       }
     },
-
     /** Keeps a value that is there, unless it replaces it, for all processes. A crash leaves no half value. */
     add(name, value, { replaces = false } = {}) {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -61,9 +59,7 @@ export function fileStore(/** @type {string} */ folder) {
       fs.fsyncSync(opened);
       fs.closeSync(opened);
     },
-
     remove: (name) => fs.rmSync(pathOf(name), { force: true }),
-
     names() {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const files = fs.readdirSync(folder).filter((file) => /^([2-7][0-9a-f])+[.]json$/.test(file));
@@ -71,7 +67,6 @@ export function fileStore(/** @type {string} */ folder) {
     },
   };
 }
-
 /** Times are in milliseconds. An order is not_started after notStartedAfterMs of looks (an interval each at most). */
 export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store, ...options }) {
   const { timeoutMs = 10_000, intervalMs = 5000, deadlineMs = 120_000, notStartedAfterMs = 600_000 } = options;
@@ -290,7 +285,6 @@ function check(value, pattern, name, expected) {
   if (!pattern.test(text)) throw new MomoError("usage", `${name} must be ${expected}${given}`, { mayHavePaid: false });
   return text;
 }
-
 async function useStore(name, action, { mayHavePaid = true } = {}) {
   try {
     return await action();
@@ -301,8 +295,9 @@ async function useStore(name, action, { mayHavePaid = true } = {}) {
 }
 
 const [, script = "", command = "", ...args] = process.argv;
-const isRunOrBundled = fs.existsSync(script) && pathToFileURL(fs.realpathSync(script)).href === import.meta.url;
-if (isRunOrBundled && /^.. A client for the mobile-money/m.test(fs.readFileSync(script, "utf8"))) void runCommand();
+const isRun = fs.existsSync(script) && pathToFileURL(fs.realpathSync(script)).href === import.meta.url;
+const isBundle = isRun && !/^export function createClient/m.test(fs.readFileSync(script, "utf8"));
+if (isRun && !isBundle) void runCommand();
 
 async function runCommand() {
   try {

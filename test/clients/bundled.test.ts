@@ -22,6 +22,13 @@ test("a shop that is bundled with the client into one file runs as the shop, and
     });
 });
 
+test("a bundle that keeps the comments of the client runs as the shop, too", async () => {
+  const bundle = join(newFolder(), "shop.mjs");
+  const client = readFileSync(join(import.meta.dir, "../../clients/client.mjs"), "utf8");
+  writeFileSync(bundle, `${client.replaceAll(/^export /gm, "")}\nconsole.log(typeof createClient);\n`);
+  expect(await runToEnd([process.execPath, bundle, "open"])).toEqual({ stdout: "function\n", stderr: "", exitCode: 0 });
+});
+
 test("a copy with another name, and a line above its header, is the command, too", async () => {
   const copy = join(newFolder(), "momo.mjs");
   const client = readFileSync(join(import.meta.dir, "../../clients/client.mjs"), "utf8");
