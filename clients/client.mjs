@@ -212,8 +212,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     const own = found.filter((row) => isReadable(row) && isOwn(row));
     // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
     if (own.length > 0 && (await list({ search: `${service_reference.slice(0, -1)}x` })).length === 0) return own;
-    // §4.3 promises the search for a phone alone; a service may show phones as 07…
-    const rows = [...(await list({ search: phone })), ...(await list({ search: `0${phone.slice(3)}` }))];
+    const rows = [...(await list({ search: phone })), ...(await list({ search: `0${phone.slice(3)}` }))]; // or as 07…
     const names = await useStore("the folder", () => store.names());
     const others = await Promise.all(names.filter((name) => !name.startsWith(`${keyOf(reference)}~`)).map(get));
     const ids = others.map((other) => other?.checkout_request_id).filter(Boolean);
@@ -243,17 +242,17 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     throw new MomoError(kind, message, { mayHavePaid: kind === "unknown" || path !== "/stkpush.php" });
   }
 
-  /** Clocks differ, and jump, so each counts for itself: from its own last look to this one, an interval at most. */
+  /** Clocks differ, and jump: each counts from its own last look, an interval at most. Those ahead come first. */
   async function countNotFound(order) {
     const name = `${order.service_reference}~asked`;
     const nowMs = Math.round(now());
-    const clocks = (await get(name))?.clocks ?? [{ asked_ms: 0, not_found_ms: 0 }];
+    const clocks = (await get(name))?.clocks ?? [];
     const ahead = clocks.filter(({ asked_ms }) => asked_ms > nowMs);
-    const longestMs = Math.max(...clocks.map(({ not_found_ms }) => not_found_ms));
+    const longestMs = Math.max(0, ...clocks.map(({ not_found_ms }) => not_found_ms));
     const [own = { asked_ms: nowMs, not_found_ms: longestMs }, ...behind] = clocks.slice(ahead.length);
     const countedMs = own.not_found_ms + Math.min(nowMs - own.asked_ms, intervalMs);
     const looks = [...ahead, { asked_ms: nowMs, not_found_ms: Math.max(longestMs, countedMs) }, ...behind];
-    await useStore(name, () => store.add(name, { clocks: looks }, { replaces: true }));
+    await useStore(name, () => store.add(name, { clocks: looks.slice(-10) }, { replaces: true }));
   }
 
   async function record(key, stored, payment, reason = null) {

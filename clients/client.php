@@ -229,18 +229,18 @@ final class Client {
             $kind = $status === 500 && $isDenied ? 'not_started' : REFUSALS[$status] ?? 'unknown';
         throw new MomoError($kind, $message, mayHavePaid: $kind === 'unknown' || $path !== '/stkpush.php');
     }
-
-    private function countNotFound(array $order): void { // clocks differ, and jump, so each counts for itself
+    private function countNotFound(array $order): void { // clocks differ, so each counts for itself; those ahead first
         $name = "$order[service_reference]~asked";
         $nowMs = (int) round(1000 * ($this->now)());
-        $clocks = $this->get($name)['clocks'] ?? [['asked_ms' => 0, 'not_found_ms' => 0]];
-        $longestMs = max(array_column($clocks, 'not_found_ms'));
+        $clocks = $this->get($name)['clocks'] ?? [];
+        $longestMs = max([0, ...array_column($clocks, 'not_found_ms')]);
         $ahead = array_filter($clocks, fn ($clock) => $clock['asked_ms'] > $nowMs);
         $behind = array_slice($clocks, count($ahead));
         $own = array_shift($behind) ?? ['asked_ms' => $nowMs, 'not_found_ms' => $longestMs];
         $passedMs = min($nowMs - $own['asked_ms'], (int) (1000 * $this->interval)); // since its own last look
         $own = ['asked_ms' => $nowMs, 'not_found_ms' => max($longestMs, $own['not_found_ms'] + $passedMs)];
-        useStore($name, fn () => $this->store->add($name, ['clocks' => [...$ahead, $own, ...$behind]], replaces: true));
+        $looks = array_slice([...$ahead, $own, ...$behind], -10);
+        useStore($name, fn () => $this->store->add($name, ['clocks' => $looks], replaces: true));
     }
     private function record(string $key, array $stored, array $payment, ?string $reason = null): array {
         if ($payment['status'] !== $stored['status']) {

@@ -36,13 +36,11 @@ class FileStore:
     def __init__(self, folder):
         _check(folder, r"([/\\]|[A-Za-z]:).*", "the folder of the orders", "an absolute path, such as /srv/orders")
         self.folder = Path(folder)
-
     def get(self, name):
         try:
             return {**json.loads(self._path_of(name).read_text("utf-8"))}  # fails if it is not an object
         except FileNotFoundError:
             return None
-
     def add(self, name, value, replaces=False):  # or keeps the value that is there; a crash leaves no half value
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = self.folder / f"draft-{os.urandom(16).hex()}"
@@ -60,15 +58,12 @@ class FileStore:
             opened = os.open(self.folder, os.O_RDONLY)
             os.fsync(opened)
             os.close(opened)
-
     def remove(self, name):
         self._path_of(name).unlink(missing_ok=True)
-
     def names(self):
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         files = [path for path in self.folder.iterdir() if re.fullmatch("([2-7][0-9a-f])+[.]json", path.name)]
         return [bytes.fromhex(path.stem).decode() for path in sorted(files)]
-
     def _path_of(self, name):
         return self.folder / (name.encode().hex() + ".json")
 
@@ -248,17 +243,17 @@ class Client:
             kind = "not_started" if status == 500 and is_denied else REFUSALS.get(status, "unknown")
         raise MomoError(kind, message, may_have_paid=kind == "unknown" or path != "/stkpush.php")
 
-    def _count_not_found(self, order):  # clocks differ, and jump, so each counts for itself
+    def _count_not_found(self, order):  # clocks differ, and jump, so each counts for itself; those ahead come first
         name = order["service_reference"] + "~asked"
         now_ms = round(1000 * self.now())
-        clocks = (self._get(name) or {}).get("clocks", [{"asked_ms": 0, "not_found_ms": 0}])
-        longest_ms = max(clock["not_found_ms"] for clock in clocks)
+        clocks = (self._get(name) or {}).get("clocks", [])
+        longest_ms = max((clock["not_found_ms"] for clock in clocks), default=0)
         ahead = [clock for clock in clocks if clock["asked_ms"] > now_ms]
         behind = clocks[len(ahead):]
         own = behind.pop(0) if behind else {"asked_ms": now_ms, "not_found_ms": longest_ms}
         counted_ms = own["not_found_ms"] + min(now_ms - own["asked_ms"], round(1000 * self.interval))
         looks = [*ahead, {"asked_ms": now_ms, "not_found_ms": max(longest_ms, counted_ms)}, *behind]
-        _use_store(name, lambda: self.store.add(name, {"clocks": looks}, replaces=True))
+        _use_store(name, lambda: self.store.add(name, {"clocks": looks[-10:]}, replaces=True))
 
     def _record(self, key, stored, payment, reason=None):
         status = payment["status"]
@@ -285,21 +280,18 @@ def _payer_of(row):  # its phone and its amount; None: one of them cannot be rea
     text = f"{row.get('phone')} {row.get('amount')}"
     is_readable = re.fullmatch("[+]?[0-9]{9,15} [0-9]{1,15}([.][0-9]+)?", text)
     return f"{row['phone']}"[-9:] + f" {float(row['amount'])}" if is_readable else None
-
 def _check(value, pattern, name, expected):
     text = "" if value is None else str(value)
     given = "" if "secret" in name else f"; it is {text!r}"
     if not re.fullmatch(pattern, text):
         raise MomoError("usage", f"{name} must be {expected}{given}", may_have_paid=False)
     return text
-
 def _use_store(name, action, may_have_paid=True):
     try:
         return action()
     except Exception as failure:
         warning = "; the customer may have paid" if may_have_paid else ""
         raise MomoError("store", f"{name} cannot be read or stored: {failure}{warning}", may_have_paid) from failure
-
 if __name__ == "__main__":
     try:
         command = sys.argv[1] if len(sys.argv) > 1 else ""

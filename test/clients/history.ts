@@ -22,11 +22,11 @@ const CLIENT_TIMEOUT_MS = 10_000;
 /** After so many turns of the event loop nothing happens without time. */
 const QUIET_TURNS = 6;
 const RUN_MS = 150_000;
-/** How long a later run takes until each order is known: five runs until a push that is nowhere has not started, and two more. */
+/** How long a later run takes until each order is known: six runs until a push that is nowhere has not started, and two more. */
 const MAX_RUNS = 9;
 /** After a process stood still, an order that had not started can be unknown again, for as long. */
 const MAX_RUNS_STANDING = 18;
-/** A cron that looks once a minute needs 120 looks for that. */
+/** A cron that looks once a minute needs 121 looks for that. */
 const MAX_CRONS = 130;
 /** The proxy has seeds of its own. */
 const PROXY_SEEDS = 1_000_000;
