@@ -17,7 +17,7 @@ const FINAL_STATUSES = { completed: 0, failed: 10, cancelled: 11, expired: 12, n
 const ERRORS = { store: 1, usage: 2, not_found: 3, credentials: 4, refused: 5, unreachable: 6, unknown: 6 };
 const REFUSALS = { 400: "refused", 401: "credentials", 403: "refused", 404: "refused", 405: "refused" };
 const ADDRESS = /^https?:[/][/]([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?([/][^\s?#]*)?$/i;
-const UNSENT = /^(connect|getaddrinfo) |REFUSED|INVALID_URL|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION/i;
+const UNSENT = /^(connect|getaddrinfo) |REFUSED|INVALID_URL|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION|CONNECT_TIMEOUT/i;
 const COMMANDS = { pay: 3, start: 3, find: 3, wait: 1, ask: 1, open: 0 }; // with the number of their arguments
 const USAGE = "the command must be client.mjs pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open";
 export class MomoError extends Error {
@@ -233,7 +233,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     } catch (error) {
       const { syscall, code, message } = error.cause ?? error;
       if (status === 0 && UNSENT.test(`${syscall ?? ""} ${code}`)) kind = "unreachable";
-      answer = { message: `${path}: no answer of the service (${status || message})` };
+      answer = { message: `${path}: no answer of the service (${status || message || code})` };
     }
     if (status === 200 && answer?.success === true) return answer;
     const message = String(answer?.message || `${path}: HTTP ${status}`);

@@ -220,8 +220,8 @@ final class Client {
         $answer = (array) json_decode((string) curl_exec($curl)); // a member is an array only if it is a list
         $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
         if ($status === 200 && ($answer['success'] ?? null) === true) return $answer;
-        $isReady = curl_getinfo($curl, CURLINFO_PRETRANSFER_TIME) > 0; // the connection
-        $kind = $isReady || curl_errno($curl) === CURLE_OPERATION_TIMEDOUT ? 'unknown' : 'unreachable';
+        $ready = curl_errno($curl) === CURLE_OPERATION_TIMEDOUT ? CURLINFO_CONNECT_TIME : CURLINFO_PRETRANSFER_TIME;
+        $kind = curl_getinfo($curl, $ready) > 0 ? 'unknown' : 'unreachable'; // 0: there was no connection
         $text = is_string($answer['message'] ?? null) ? $answer['message'] : '';
         $message = $text ?: "$path: " . (curl_error($curl) ?: "HTTP $status");
         $isDenied = $path === '/stkpush.php' && str_starts_with($message, 'STK push initiation failed'); // §4.1

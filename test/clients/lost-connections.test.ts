@@ -38,10 +38,20 @@ test.each([
     "Node, no such host",
     { code: "ENOTFOUND", syscall: "getaddrinfo", message: "getaddrinfo ENOTFOUND nobody.invalid" },
   ],
+  ["Node, no connection in time", { code: "UND_ERR_CONNECT_TIMEOUT", message: "Connect Timeout Error" }],
 ])("nothing was sent to a server that is not there: %s", async (_runtime, cause) => {
   spyOn(globalThis, "fetch").mockRejectedValue(Object.assign(new TypeError("fetch failed"), { cause }));
   const error = await clientOf()
     .start("ORDER-1", "0712345678", 5)
     .catch((one: unknown) => one);
   expect(error).toMatchObject({ kind: "unreachable", mayHavePaid: false });
+});
+
+test("names the code of a host whose addresses all refuse", async () => {
+  const cause = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
+  spyOn(globalThis, "fetch").mockRejectedValue(Object.assign(new TypeError("fetch failed"), { cause }));
+  const error = await clientOf()
+    .list()
+    .catch((one: unknown) => one);
+  expect(error).toMatchObject({ message: expect.stringContaining("no answer of the service (ECONNREFUSED)") });
 });

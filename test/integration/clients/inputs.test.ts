@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { serveFake } from "../../support/fake-server.ts";
+import { startMomo } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
-import { environmentOf, PAYMENT, PROGRAMS, runnerOf, runWith } from "./programs.ts";
+import { environmentOf, PAYMENT, PROGRAMS, PYTHON, runnerOf, runWith } from "./programs.ts";
 
 /** The clients of clients/ as programs: what they refuse before they send anything. */
 
@@ -10,6 +11,21 @@ const REFERENCES = ["", " ORDER", "ORDER~1", "ORDER-\u{1F600}", "x".repeat(88)];
 
 const json = (body: unknown) => Response.json(body);
 const EMPTY_LIST = { success: true, message: "", transactions: [] };
+
+/** The port of a server that takes no connection: those that wait for it are as many as may. */
+async function listenWithoutRoom(): Promise<string> {
+  const program = `import socket, sys
+server = socket.create_server(("127.0.0.1", 0), backlog=0)
+waiting = [socket.socket() for _ in range(4)]
+for one in waiting:
+    one.setblocking(False)
+    one.connect_ex(server.getsockname())
+print(server.getsockname()[1], flush=True)
+sys.stdin.read()`;
+  const child = startMomo([], { program: [...PYTHON, "-c", program], stdin: null });
+  later(() => child.finish());
+  return (await child.stdout.nextLine()) ?? "";
+}
 
 afterAll(cleanUp);
 
@@ -21,7 +37,7 @@ for (const program of PROGRAMS) {
     return error?.code;
   };
 
-  describeWith(needs, `the client in ${name}`, () => {
+  describeWith([...needs, "python3"], `the client in ${name}`, () => {
     test("cannot reach a port where nobody listens, and refuses an address that is none", async () => {
       const { baseUrl, stop } = serveFake(() => json({}));
       await stop();
@@ -45,6 +61,14 @@ for (const program of PROGRAMS) {
         expect(error?.message).toContain(address);
       }
     });
+
+    // The fetch of JavaScript does not tell how far it came in its time.
+    if (name !== "JavaScript")
+      test.skipIf(process.platform !== "linux")("cannot reach a server that takes no connection in time", async () => {
+        const address = `http://127.0.0.1:${await listenWithoutRoom()}/v2`;
+        const { error } = await runnerOf(program, { timeout: 0.3 })(address, newFolder(), "start", ...PAYMENT);
+        expect(error).toMatchObject({ code: "unreachable", may_have_paid: false });
+      });
 
     test("refuses an account that is no number", async () => {
       const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
