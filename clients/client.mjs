@@ -148,9 +148,11 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     if (order === null) return null;
     const text = `${key} is an order of ${order.service ?? "another program"}, not of ${service}: use another folder`;
     if (order.service !== service) throw new MomoError("usage", text);
+    for (const part of ["reference", "service_reference", "phone", "amount", "status"])
+      if (!order[part]) throw new MomoError("store", `${key} cannot be read: it has no ${part}`);
     const asked = await get(`${order.service_reference}~asked`);
-    const isMissingLongEnough = asked?.clocks?.some(({ not_found_ms }) => not_found_ms >= notStartedAfterMs);
-    if (order.status === "unknown" && isMissingLongEnough)
+    const isNowhere = await useStore(key, () => asked?.clocks?.some((one) => one.not_found_ms >= notStartedAfterMs));
+    if (order.status === "unknown" && isNowhere)
       Object.assign(order, { status: "not_started", result_desc: "not found in time" });
     order.may_have_paid = !Object.hasOwn(FINAL_STATUSES, order.status);
     return order;

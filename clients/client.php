@@ -145,9 +145,11 @@ final class Client {
         $owner = $order['service'] ?? 'another program';
         $problem = "$key is an order of $owner, not of $this->service: use another folder";
         if ($owner !== $this->service) throw new MomoError('usage', $problem);
+        foreach (['reference', 'service_reference', 'phone', 'amount', 'status'] as $part)
+            if (!isset($order[$part])) throw new MomoError('store', "$key cannot be read: it has no $part");
         $clocks = $this->get("$order[service_reference]~asked")['clocks'] ?? [];
-        $isMissingLongEnough = max([0, ...array_column($clocks, 'not_found_ms')]) >= 1000 * $this->notStartedAfter;
-        if ($order['status'] === 'unknown' && $isMissingLongEnough)
+        $notFoundMs = useStore($key, fn () => max([0, ...array_column($clocks, 'not_found_ms')]));
+        if ($order['status'] === 'unknown' && $notFoundMs >= 1000 * $this->notStartedAfter)
             $order = [...$order, 'status' => 'not_started', 'result_desc' => 'not found in time'];
         $order['may_have_paid'] = !isset(FINAL_STATUSES[$order['status']]);
         return $order;
@@ -178,13 +180,20 @@ final class Client {
         check($amount, '/^[1-9]\d{0,8}(\.\d{1,2})?$/D', 'the amount', 'from 1, two decimals at most');
         $tag = substr(hash('sha256', keyOf($reference)), 0, 4); // a reference with the same end has another tag
         return [
-            'service' => $this->service, 'reference' => $reference, 'service_reference' => "$reference~$tag",
-            'phone' => '254' . substr($digits, -9), 'amount' => 0 + (string) $amount, 'status' => 'unknown',
-            'checkout_request_id' => null, 'receipt' => null, 'result_code' => null, 'result_desc' => null,
+            'service' => $this->service,
+            'reference' => $reference,
+            'service_reference' => "$reference~$tag",
+            'phone' => '254' . substr($digits, -9),
+            'amount' => 0 + (string) $amount,
+            'status' => 'unknown',
+            'checkout_request_id' => null,
+            'receipt' => null,
+            'result_code' => null,
+            'result_desc' => null,
         ];
     }
     private function findPayment(array $order): ?array { // of several, one must be paid, or all have ended
-        $id = $order['checkout_request_id'];
+        $id = $order['checkout_request_id'] ?? null;
         $payments = $id ? [$this->call('/status.php', ['checkout_request_id' => $id])] : $this->findByReference($order);
         $isOfAnother = $id && ($payments[0]['checkout_request_id'] ?? $id) !== $id;
         if ($isOfAnother) throw new MomoError('unknown', "/status.php: the answer is not of $id");
@@ -246,8 +255,8 @@ final class Client {
         if ($payment['status'] !== $stored['status']) {
             $isFinal = isset(FINAL_STATUSES[$payment['status']]);
             $order = [...$stored, 'status' => $payment['status'], 'may_have_paid' => !$isFinal];
-            $order['checkout_request_id'] ??= $payment['checkout_request_id'] ?? null ?: null;
-            $order['receipt'] = $payment['momo_receipt_number'] ?? null ?: null;
+            $order['checkout_request_id'] ??= ($payment['checkout_request_id'] ?? '') ?: null;
+            $order['receipt'] = ($payment['momo_receipt_number'] ?? '') ?: null;
             $order['result_code'] = $payment['result_code'] ?? null;
             $order['result_desc'] = $payment['result_desc'] ?? null;
             useStore($key, fn () => $this->store->add($isFinal ? "$key~ended" : "$key~pending", $order)); // beside it

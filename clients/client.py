@@ -155,9 +155,12 @@ class Client:
         owner = order.get("service", "another program")
         if owner != self.service:
             raise MomoError("usage", f"{key} is an order of {owner}, not of {self.service}: use another folder")
+        for part in ("reference", "service_reference", "phone", "amount", "status"):
+            if not order.get(part):
+                raise MomoError("store", f"{key} cannot be read: it has no {part}")
         clocks = (self._get(order["service_reference"] + "~asked") or {}).get("clocks", [])
-        is_missing_long_enough = any(clock["not_found_ms"] >= 1000 * self.not_started_after for clock in clocks)
-        if order["status"] == "unknown" and is_missing_long_enough:
+        not_found_ms = _use_store(key, lambda: max((clock["not_found_ms"] for clock in clocks), default=0))
+        if order["status"] == "unknown" and not_found_ms >= 1000 * self.not_started_after:
             order.update(status="not_started", result_desc="not found in time")
         order["may_have_paid"] = order["status"] not in FINAL_STATUSES
         return order
@@ -196,10 +199,10 @@ class Client:
         }
 
     def _find_payment(self, order):  # or None; of several with its reference, one must be paid, or all have ended
-        id = order["checkout_request_id"]
-        payments = [self._call("/status.php", {"checkout_request_id": id})] if id else self._find_by_reference(order)
-        if id and (payments[0].get("checkout_request_id") or id) != id:
-            raise MomoError("unknown", f"/status.php: the answer is not of {id}")
+        own = order.get("checkout_request_id")
+        payments = [self._call("/status.php", {"checkout_request_id": own})] if own else self._find_by_reference(order)
+        if own and (payments[0].get("checkout_request_id") or own) != own:
+            raise MomoError("unknown", f"/status.php: the answer is not of {own}")
         statuses = [payment.get("status") for payment in payments]
         if "completed" in statuses:
             return payments[statuses.index("completed")]
@@ -259,7 +262,7 @@ class Client:
         status = payment["status"]
         if status != stored["status"]:
             order = {**stored, "status": status, "may_have_paid": status not in FINAL_STATUSES}
-            order["checkout_request_id"] = stored["checkout_request_id"] or payment.get("checkout_request_id") or None
+            order["checkout_request_id"] = payment.get("checkout_request_id") or order.get("checkout_request_id")
             order["receipt"] = payment.get("momo_receipt_number") or None
             order["result_code"] = payment.get("result_code")
             order["result_desc"] = payment.get("result_desc")

@@ -18,6 +18,8 @@ import {
   FILE,
   fileOf,
   json,
+  LOST,
+  OWN_ROW,
   PAID,
   PAYMENT,
   PENDING_FILE,
@@ -166,15 +168,50 @@ for (const program of PROGRAMS) {
       expect(pushes()).toBe(1);
     });
 
-    test("goes on with an order whose count of looks is of another program", async () => {
-      const { baseUrl, orders } = serveService({ push: () => json({}, 504) });
+    test.each(["{}", '{"clocks":[]}'])("goes on with an order whose count of looks is %s", async (text) => {
+      const { baseUrl, orders } = serveService({ push: LOST });
       await run(baseUrl, orders, "start", ...PAYMENT);
       const { service_reference: reference } = JSON.parse(readFileSync(join(orders, FILE), "utf8"));
-      writeFileSync(join(orders, fileOf(`${reference}~asked`)), "{}");
-      expect(await run(baseUrl, orders, "ask", "ORDER-0001")).toMatchObject({
-        status: "unknown",
-        may_have_paid: true,
-      });
+      writeFileSync(join(orders, fileOf(`${reference}~asked`)), text);
+      for (let look = 0; look < 2; look += 1)
+        expect(await run(baseUrl, orders, "ask", "ORDER-0001")).toMatchObject({
+          status: "unknown",
+          may_have_paid: true,
+        });
+    });
+
+    test("names an order whose count of looks is damaged", async () => {
+      const { baseUrl, orders } = serveService({ push: LOST });
+      await run(baseUrl, orders, "start", ...PAYMENT);
+      const { service_reference: reference } = JSON.parse(readFileSync(join(orders, FILE), "utf8"));
+      writeFileSync(join(orders, fileOf(`${reference}~asked`)), '{"clocks":5}');
+      const { error } = await run(baseUrl, orders, "ask", "ORDER-0001");
+      expect(error).toMatchObject({ code: "store", may_have_paid: true });
+      expect(error?.message).toContain("order-0001 cannot be read");
+    });
+
+    test.each(["reference", "service_reference", "phone", "amount", "status"])(
+      "names an order whose %s is missing",
+      async (part) => {
+        const { baseUrl, orders, pushes } = serveService({ push: LOST });
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        const order = JSON.parse(readFileSync(join(orders, FILE), "utf8"));
+        writeFileSync(join(orders, FILE), JSON.stringify({ ...order, [part]: undefined }));
+        for (const call of [["start", ...PAYMENT], ["ask", "ORDER-0001"], ["open"]]) {
+          const { error } = await run(baseUrl, orders, ...call);
+          expect(error).toMatchObject({ code: "store", message: `order-0001 cannot be read: it has no ${part}` });
+        }
+        expect(pushes()).toBe(1);
+      },
+    );
+
+    test("goes on with an order whose checkout_request_id is missing", async () => {
+      const { baseUrl, orders } = serveService({ push: LOST, row: OWN_ROW });
+      await run(baseUrl, orders, "start", ...PAYMENT);
+      const { checkout_request_id: _, ...order } = JSON.parse(readFileSync(join(orders, FILE), "utf8"));
+      writeFileSync(join(orders, FILE), JSON.stringify(order));
+      const paid = { status: "completed", checkout_request_id: CHECKOUT_ID };
+      expect(await run(baseUrl, orders, "ask", "ORDER-0001")).toMatchObject(paid);
     });
 
     test("lists an open order that is stored without may_have_paid", async () => {
