@@ -103,7 +103,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       payment = { status: error.kind, result_desc: error.message };
     }
     await useStore(key, () => store.remove(`${order.service_reference}~asked`)); // earlier looks say nothing
-    return record(key, order, payment, payment.result_desc);
+    return record(key, order, payment, payment.status === "unknown" ? payment.result_desc : null);
   }
 
   async function wait(reference, started = null) {

@@ -113,7 +113,7 @@ class Client:
                 raise
             payment = {"status": failure.kind, "result_desc": str(failure)}
         _use_store(key, lambda: self.store.remove(order["service_reference"] + "~asked"))  # earlier looks say nothing
-        return self._record(key, order, payment, payment.get("result_desc"))
+        return self._record(key, order, payment, payment["result_desc"] if payment["status"] == "unknown" else None)
 
     def wait(self, reference, started=None):
         pause = max(0.1, min(self.interval, self.deadline))

@@ -109,6 +109,13 @@ for (const program of PROGRAMS) {
       expect((await run(baseUrl, newFolder(), "find", ...PAYMENT)).error).toMatchObject({ code: "unknown" });
     });
 
+    test("gives no reason for a push that is accepted", async () => {
+      const push = () => json({ checkout_request_id: CHECKOUT_ID, result_desc: "Request accepted" });
+      const { result } = await run(serveService({ push }).baseUrl, newFolder(), "start", ...PAYMENT);
+      expect(result).toMatchObject({ status: "pending", may_have_paid: true });
+      expect(result).not.toHaveProperty("reason");
+    });
+
     test("says that a payment has no status", async () => {
       const { baseUrl, orders } = serveService({ status: () => json({ amount: 100 }) });
       await run(baseUrl, orders, "start", ...PAYMENT);
