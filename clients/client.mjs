@@ -2,12 +2,15 @@
 //   const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store: fileStore("/srv/orders") });
 //   const order = await momo.pay("ORDER-0001", "0712345678", 100);
 // A reference (its case does not matter) names one order: it is stored, then pushed once. A new try needs a new one.
-//   pending, unknown                          may_have_paid, and a reason; unknown: the answer to the push was lost
-//   completed                                 paid; receipt is the network's
-//   failed, cancelled, expired, not_started   not paid; result_desc says why; not_started: no push arrived
+//   pending, unknown             not final: may_have_paid, and a reason; unknown: the answer to the push was lost
+//   completed                    paid; receipt is the network's
+//   failed, cancelled, expired   not paid; result_code and result_desc say why
+//   not_started                  not paid: the network refused the push, or none arrived; ask finds one that comes late
 // A web request calls start; every 5 s, its page asks your server, which calls ask. So do a webhook (may be forged) and
 // a cron, for each unpaid order, also if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if
 // a row changed, deliver. An error with mayHavePaid false pushed nothing. In tests, sleep and now are the sandbox's.
+// open() lists what is not final; it fails if an order cannot be read. KEY is stored as it was started, KEY~pending as
+// accepted, KEY~ended as it ended: these never change. SERVICE_REFERENCE~asked counts the time of looks in vain.
 import { createHash, randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -19,6 +22,7 @@ const REFUSALS = { 400: "refused", 401: "credentials", 403: "refused", 404: "ref
 const ADDRESS = /^https?:[/][/]([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?([/][^\s?#]*)?$/i;
 const UNSENT = /^(connect|getaddrinfo) |REFUSED|INVALID_URL|SELF_SIGNED|CERT_|UNABLE|WRONG_VERSION|CONNECT_TIMEOUT/i;
 const COMMANDS = { pay: 3, start: 3, find: 3, wait: 1, ask: 1, open: 0 }; // with the number of their arguments
+const KEY = /^(?! )[ -}]{1,87}(?<! )$/; // the service ignores the case
 const USAGE = "the command must be client.mjs pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open";
 export class MomoError extends Error {
   constructor(kind, message, { mayHavePaid = true } = {}) {
@@ -78,6 +82,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   const headers = { "X-API-Key": apiKey, "X-API-Secret": apiSecret, "Content-Type": "application/json" };
   const service = `${address}, account ${account}`;
   const get = (name) => useStore(name, async () => (await store.get(name)) ?? null);
+  const find = async (reference, phone, amount) => findPayment(newOrder(reference, phone, amount));
   const pay = async (reference, phone, amount) => wait(reference, await start(reference, phone, amount));
 
   /** Stores an order, and pushes it. If it is stored already, it is returned, and nothing is pushed. */
@@ -109,7 +114,8 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   async function wait(reference, started = null) {
     const pauseMs = Math.max(100, Math.min(intervalMs, deadlineMs));
     let order = started ?? (await ask(reference));
-    for (let waitedMs = 0; order.may_have_paid && waitedMs < deadlineMs; ) {
+    let waitedMs = 0;
+    while (order.may_have_paid && waitedMs < deadlineMs) {
       await sleep(pauseMs);
       const beganMs = performance.now();
       order = await ask(reference);
@@ -158,20 +164,19 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     return order;
   }
 
-  const find = async (reference, phone, amount) => findPayment(newOrder(reference, phone, amount));
-
   async function list(filters = {}) {
     const rows = new Map();
-    let isNew = true;
-    for (let page = 1; isNew && page <= 10_000; page += 1) {
+    for (let page = 1; page <= 10_000; page += 1) {
       const answer = await call(`/transactions.php?${new URLSearchParams({ ...filters, page, limit: 100 })}`);
       const pageRows = answer.transactions ?? answer.data;
       const isList = Array.isArray(pageRows) && pageRows.every((row) => row?.id);
       if (!isList) throw new MomoError("unknown", "/transactions.php: the answer has no list of payments");
-      isNew = pageRows.some(({ id }) => !rows.has(id));
+      const isNew = pageRows.some(({ id }) => !rows.has(id));
       for (const row of pageRows) rows.set(row.id, row);
       const pages = answer.pagination?.total_pages;
-      if (Number.isInteger(pages) ? page >= pages : !isNew && pageRows.length < 100) return [...rows.values()];
+      const isLast = Number.isInteger(pages) ? page >= pages : !isNew && pageRows.length < 100;
+      if (isLast) return [...rows.values()];
+      if (!isNew) break;
     }
     throw new MomoError("unknown", "/transactions.php: a list without its end");
   }
@@ -205,7 +210,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     throw new MomoError("unknown", `the service shows ${JSON.stringify(statuses)}`);
   }
 
-  /** The payments of an order by its reference. Empty only if none can be its own, as a masked one can (2547***678). */
+  /** Its payments by reference, or else by phone (§4.3). Empty only if none can be its own, as a masked one can be. */
   async function findByReference(order) {
     const { reference, service_reference, phone, amount } = order;
     const isReadable = (row) => /^[+]?\d{9,15} \d{1,15}([.]\d+)?$/.test(`${row.phone} ${row.amount}`);
@@ -278,8 +283,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   return { pay, start, wait, ask, open, stored, find, list };
 }
 
-const keyOf = (name) => check(name, /^(?! )[ -}]{1,87}(?<! )$/, "reference", "1-87 trimmed ASCII, no ~").toLowerCase();
-
+const keyOf = (name) => check(name, KEY, "reference", "1 to 87 ASCII characters, no ~, no outer spaces").toLowerCase();
 function check(value, pattern, name, expected) {
   const text = String(value ?? "");
   const given = name.startsWith("apiSecret") ? "" : `; it is "${text}"`;

@@ -2,12 +2,15 @@
 //   $momo = new Momo\Client($baseUrl, $apiKey, $apiSecret, $paymentAccountId, new Momo\FileStore('/srv/orders'));
 //   $order = $momo->pay('ORDER-0001', '0712345678', 100);
 // A reference (its case does not matter) names one order: it is stored, then pushed once. A new try needs a new one.
-//   pending, unknown                          may_have_paid, and a reason; unknown: the answer to the push was lost
-//   completed                                 paid; receipt is the network's
-//   failed, cancelled, expired, not_started   not paid; result_desc says why; not_started: no push arrived
+//   pending, unknown             not final: may_have_paid, and a reason; unknown: the answer to the push was lost
+//   completed                    paid; receipt is the network's
+//   failed, cancelled, expired   not paid; result_code and result_desc say why
+//   not_started                  not paid: the network refused the push, or none arrived; ask finds one that comes late
 // A web request calls start; every 5 s, its page asks your server, which calls ask. So do a webhook (may be forged) and
 // a cron, for each unpaid order, also if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if
 // a row changed, deliver. An error with mayHavePaid false pushed nothing. In tests, sleep and now are the sandbox's.
+// open() lists what is not final; it fails if an order cannot be read. KEY is stored as it was started, KEY~pending as
+// accepted, KEY~ended as it ended: these never change. SERVICE_REFERENCE~asked counts the time of looks in vain.
 namespace Momo;
 const FINAL_STATUSES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];
 const ERRORS = ['store' => 1, 'usage' => 2, 'not_found' => 3, 'credentials' => 4, 'refused' => 5, 'unreachable' => 6,
@@ -110,7 +113,8 @@ final class Client {
     public function wait(string $reference, ?array $started = null): array {
         $pause = max(0.1, min($this->interval, $this->deadline));
         $order = $started ?? $this->ask($reference);
-        for ($waited = 0; $order['may_have_paid'] && $waited < $this->deadline;) {
+        $waited = 0;
+        while ($order['may_have_paid'] && $waited < $this->deadline) {
             ($this->sleep)($pause);
             $began = hrtime(true);
             $order = $this->ask($reference);
@@ -199,8 +203,8 @@ final class Client {
         if ($isOfAnother) throw new MomoError('unknown', "/status.php: the answer is not of $id");
         $statuses = array_map(fn ($payment) => $payment['status'] ?? null, $payments);
         if (in_array('completed', $statuses, true)) return $payments[array_search('completed', $statuses, true)];
-        $isUnpaid = fn ($status) => in_array($status, ['failed', 'cancelled', 'expired'], true);
-        if ($statuses === ['pending'] || array_filter($statuses, $isUnpaid) === $statuses) return $payments[0] ?? null;
+        $open = array_filter($statuses, fn ($status) => !in_array($status, ['failed', 'cancelled', 'expired'], true));
+        if ($open === [] || $statuses === ['pending']) return $payments[0] ?? null;
         throw new MomoError('unknown', 'the service shows ' . json_encode($statuses));
     }
     private function findByReference(array $order): array { // empty only if none can be its own, as a masked one can

@@ -2,12 +2,15 @@
     momo = Client(base_url, api_key, api_secret, payment_account_id, FileStore("/srv/orders"))
     order = momo.pay("ORDER-0001", "0712345678", 100)
 A reference (its case does not matter) names one order: it is stored, then pushed once. A new try needs a new reference.
-  pending, unknown                          may_have_paid, and a reason; unknown: the answer to the push was lost
-  completed                                 paid; receipt is the network's
-  failed, cancelled, expired, not_started   not paid; result_desc says why; not_started: no push arrived
+  pending, unknown             not final: may_have_paid, and a reason; unknown: the answer to the push was lost
+  completed                    paid; receipt is the network's
+  failed, cancelled, expired   not paid; result_code and result_desc say why
+  not_started                  not paid: the network refused the push, or none arrived; ask finds one that comes late
 A web request calls start; every 5 s, its page asks your server, which calls ask. So do a webhook (may be forged) and
 a cron, for each unpaid order, also if one fails. Book what is completed: UPDATE … WHERE id = ? AND paid = false; if
-a row changed, deliver. An error with may_have_paid false pushed nothing. In tests, sleep and now are the sandbox's."""
+a row changed, deliver. An error with may_have_paid false pushed nothing. In tests, sleep and now are the sandbox's.
+open() lists what is not final; it fails if an order cannot be read. KEY is stored as it was started, KEY~pending as
+accepted, KEY~ended as it ended: these never change. SERVICE_REFERENCE~asked counts the time of looks in vain."""
 import contextlib
 import hashlib
 import json
@@ -211,13 +214,13 @@ class Client:
         raise MomoError("unknown", f"the service shows {json.dumps(statuses)}")
 
     def _find_by_reference(self, order):
-        """The payments of an order by its reference. Empty only if none can be its own, as a masked one can."""
+        """Its payments by reference, or else by phone (§4.3). Empty only if none can be its own, as a masked one can be."""
         payer = _payer_of(order)
         found = self.list(search=order["service_reference"])
         own = [row for row in found if _payer_of(row) == payer]
         if own and not self.list(search=order["service_reference"][:-1] + "x"):  # a reference that nobody has
             return own
-        rows = self.list(search=order["phone"]) + self.list(search="0" + order["phone"][3:])  # §4.3; or shown as 07…
+        rows = self.list(search=order["phone"]) + self.list(search="0" + order["phone"][3:])  # or as 07…
         names = _use_store("the folder", self.store.names)
         others = [self._get(name) or {} for name in names if not name.startswith(_key_of(order["reference"]) + "~")]
         ids = [other["checkout_request_id"] for other in others if other.get("checkout_request_id")]
@@ -277,8 +280,8 @@ class Client:
         return {**order, "reason": reason} if reason and order["may_have_paid"] else order
 
 def _key_of(reference):  # the service ignores the case
-    return _check(reference, r"(?! )[ -}]{1,87}(?<! )", "reference", "1-87 of ASCII, no ~, no outer spaces").lower()
-
+    expected = "1 to 87 ASCII characters, no ~, no outer spaces"
+    return _check(reference, "(?! )[ -}]{1,87}(?<! )", "reference", expected).lower()
 def _payer_of(row):  # its phone and its amount; None: one of them cannot be read
     text = f"{row.get('phone')} {row.get('amount')}"
     is_readable = re.fullmatch("[+]?[0-9]{9,15} [0-9]{1,15}([.][0-9]+)?", text)
