@@ -94,7 +94,7 @@ export interface TransactionReads {
   /** Whether the deadline of a pending transaction has passed. */
   isAnyOverdue(nowMs: number): Promise<boolean>;
 
-  /** When the transaction with the greatest number started; null if there is none. */
+  /** The latest time at which a transaction started, whatever its number is; null if there is none. */
   lastStartMs(): Promise<number | null>;
 
   /**
