@@ -41,9 +41,12 @@ export interface Selection extends Omit<TransactionFilter, "search" | "findsEnds
   readonly search?: Searched | undefined;
 }
 
+/** Whether a text ends with one of some ends, which all have one length. Each engine has its own functions of text. */
+type IsEndIn = (text: SQL, ends: readonly string[]) => SQL;
+
 interface Demand<V> {
   /** What it demands of a transaction. */
-  ofRow(rows: Rows, value: V, selection: Selection): SQL | undefined;
+  ofRow(rows: Rows, value: V, selection: Selection, isEndIn: IsEndIn): SQL | undefined;
   /** What it demands of the totals of a day; null if they do not tell, so that transactions must be counted. */
   readonly ofDay: ((totals: Totals, value: V) => SQL) | null;
 }
@@ -70,7 +73,7 @@ const DEMANDS = {
   },
   // 0 is the id of no transaction. A query can have a number that no column holds.
   id: { ofRow: (rows, id) => eq(rows.id, Number.isSafeInteger(id) ? id : 0), ofDay: null },
-  search: { ofRow: (rows, searched) => isFound(rows, searched), ofDay: null },
+  search: { ofRow: (rows, searched, _, isEndIn) => isFound(rows, searched, isEndIn), ofDay: null },
 } satisfies Demands;
 
 const NAMES = Object.keys(DEMANDS) as (keyof Demands)[];
@@ -89,18 +92,11 @@ const folded = ({ reference, referenceFolded }: Rows): SQL => sql`coalesce(${ref
 const isReferenceIn = (rows: Rows, { from, before }: Searched["reference"]): SQL | undefined =>
   and(gte(folded(rows), from), lt(folded(rows), before), sql`${rows.reference} IS NOT NULL`);
 
-function isEndIn(rows: Rows, ends: Searched["ends"]): SQL | undefined {
-  const [first] = ends;
-  if (first === undefined) return undefined;
-  const text = folded(rows);
-  return inArray(sql`substr(${text}, length(${text}) - ${[...first].length - 1})`, [...ends]);
-}
-
-const isFound = (rows: Rows, { phone, reference, ends, named }: Searched): SQL | undefined =>
+const isFound = (rows: Rows, { phone, reference, ends, named }: Searched, isEndIn: IsEndIn): SQL | undefined =>
   or(
     inArray(rows.id, [...named]),
     isReferenceIn(rows, reference),
-    isEndIn(rows, ends),
+    ends.length > 0 ? isEndIn(folded(rows), ends) : undefined,
     phone ? and(gte(rows.phone, phone.from), lt(rows.phone, phone.before)) : undefined,
   );
 
@@ -122,7 +118,7 @@ export function summaryOf(status: SQLWrapper, count: SQLWrapper, amountCents: SQ
 }
 
 /** The parts of the statements of an engine, on its tables. */
-export function createListQuery(rows: Rows, totals: Totals) {
+export function createListQuery(rows: Rows, totals: Totals, isEndIn: IsEndIn) {
   const selectedDays = (merchantId: number, selection: Selection): SQL | undefined =>
     and(
       eq(totals.merchantId, merchantId),
@@ -134,7 +130,9 @@ export function createListQuery(rows: Rows, totals: Totals) {
     selected: (merchantId: number, selection: Selection): SQL | undefined =>
       and(
         eq(rows.merchantId, merchantId),
-        ...NAMES.filter(isSet(selection)).map((name) => demandOf(name).ofRow(rows, selection[name], selection)),
+        ...NAMES.filter(isSet(selection)).map((name) =>
+          demandOf(name).ofRow(rows, selection[name], selection, isEndIn),
+        ),
       ),
 
     /** The order of the list. */

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { inArray, type SQL, sql } from "drizzle-orm";
 import { customType, pgTable, text } from "drizzle-orm/pg-core";
 import { columnsOfDayTotals, columnsOfTransactions, createListQuery } from "../list-query.ts";
 
@@ -13,4 +13,9 @@ export const transactions = pgTable(
   columnsOfTransactions(whole, (name) => text(name)),
 );
 
-export const list = createListQuery(transactions, pgTable("day_totals", columnsOfDayTotals(whole)));
+function isEndIn(text: SQL, ends: readonly string[]): SQL {
+  const [first = ""] = ends;
+  return inArray(sql`right(${text}, ${[...first].length}::int)`, [...ends]);
+}
+
+export const list = createListQuery(transactions, pgTable("day_totals", columnsOfDayTotals(whole)), isEndIn);

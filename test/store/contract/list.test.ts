@@ -217,6 +217,12 @@ onEveryEngine((engine) => {
     expect([await count(3, "ab7", true), await count(3, "ab7"), await count(3, "b7", true)]).toEqual([1, 0, 0]);
   });
 
+  test.each(["a\0-AB8", "-AB9\0", "\0\0-\0é\u0001"])("also where a NUL is in it: %j", async (reference) => {
+    await insertPending(shop.store, { merchantId: 3, paymentAccountId: 3, reference });
+    const end = reference.slice(reference.indexOf("-") + 1);
+    expect([await count(3, end, true), await count(3, end.slice(0, -1), true)]).toEqual([1, 0]);
+  });
+
   test("a row that several of its texts match is counted once", async () => {
     const ofThird = { merchantId: 3, paymentAccountId: 3 };
     const { checkoutRequestId } = await insertPending(shop.store, ofThird);
