@@ -214,13 +214,13 @@ class Client:
         raise MomoError("unknown", f"the service shows {json.dumps(statuses)}")
 
     def _find_by_reference(self, order):
-        """Its payments by reference, or else by phone (§4.3). Empty only if none can be its own, as a masked one can be."""
+        """Its payments by reference, or else by phone (§4.3). Empty only if none can be its own, as a masked can."""
         payer = _payer_of(order)
         found = self.list(search=order["service_reference"])
         own = [row for row in found if _payer_of(row) == payer]
         if own and not self.list(search=order["service_reference"][:-1] + "x"):  # a reference that nobody has
             return own
-        rows = self.list(search=order["phone"]) + self.list(search="0" + order["phone"][3:])  # or as 07…
+        rows = self.list(search=order["phone"]) + self.list(search="0" + order["phone"][3:])  # or shown as 07…
         names = _use_store("the folder", self.store.names)
         others = [self._get(name) or {} for name in names if not name.startswith(_key_of(order["reference"]) + "~")]
         ids = [other["checkout_request_id"] for other in others if other.get("checkout_request_id")]
@@ -298,6 +298,7 @@ def _use_store(name, action, may_have_paid=True):
     except Exception as failure:
         warning = "; the customer may have paid" if may_have_paid else ""
         raise MomoError("store", f"{name} cannot be read or stored: {failure}{warning}", may_have_paid) from failure
+
 if __name__ == "__main__":
     try:
         command = sys.argv[1] if len(sys.argv) > 1 else ""
