@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, spyOn, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeCertificates } from "../../cli/intercept/certificate.ts";
@@ -6,6 +6,7 @@ import type { CheckReport } from "../../sandbox/check/result.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { hang, serveFake } from "../support/fake-server.ts";
+import { runHere } from "../support/here.ts";
 import { KEYS as KEYBOARD, openMomo, runMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 import { until } from "../support/waiting.ts";
@@ -110,6 +111,30 @@ async function* inPieces(bytes: Uint8Array) {
     await Bun.sleep(1); // so that not all come at once
   }
 }
+
+test("a request without an answer ends after 10 s, and is named", async () => {
+  const timeout = spyOn(AbortSignal, "timeout");
+  let late = new AbortController();
+  timeout.mockImplementation(() => {
+    late = new AbortController();
+    return late.signal;
+  });
+  const { baseUrl } = serveFake(async (request) => {
+    if ((await request.text()) !== "{") return json(200, EMPTY);
+    late.abort(new DOMException("the time is over", "TimeoutError")); // as 10 s later
+    return hang();
+  });
+  const surroundings = { environment: { ...KEYS, MOMO_DATA: newFolder() }, folder: newFolder() };
+  const run = await runHere(["check", "--target", baseUrl, "--json"], surroundings);
+  const times = timeout.mock.calls.flat();
+  timeout.mockRestore();
+  expect(new Set(times)).toEqual(new Set([10_000]));
+  const { checked } = JSON.parse(run.stdout) as CheckReport;
+  expect(checked.find(({ id }) => id === "bad.no-json")).toMatchObject({
+    verdict: "skipped",
+    fact: { kind: "no_answer", text: "POST /status.php got no answer: it did not come, or did not end, within 10s" },
+  });
+});
 
 test("at a narrow terminal, JSON is not broken into lines", async () => {
   const { baseUrl, controlUrl } = await startIn(newFolder());
