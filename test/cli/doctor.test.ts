@@ -6,9 +6,9 @@ import { isStopped } from "../../cli/client/diagnose.ts";
 import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake, serveRaw } from "../support/fake-server.ts";
-import { expectRefusal, type RunOptions, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { expectRefusal, type RunOptions, runMomo, runToEnd, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
-import { until } from "../support/waiting.ts";
+import { inTime, until } from "../support/waiting.ts";
 import { writeServerRecord } from "./used-directory.ts";
 
 afterAll(cleanUp);
@@ -77,6 +77,18 @@ describe("nothing to do: exit 0", () => {
 });
 
 describe("action is needed: exit 1, and the finding names the problem", () => {
+  test.concurrent("a pipe in the place of momo.lock, which is not read", async () => {
+    const data = newFolder();
+    Bun.spawnSync(["mkfifo", join(data, "momo.lock")]);
+    // Reading a pipe would block this process.
+    const { stdout, exited } = startMomo(["doctor", "--json", ...FREE_PORT, "--data", data]);
+    expect(await inTime(exited, () => "the doctor reads the pipe")).toBe(1);
+    const { findings } = JSON.parse(stdout.text) as { findings: Finding[] };
+    expect(findings.filter(({ remedy }) => remedy !== null)).toMatchObject([
+      { check: "owner", finding: expect.stringContaining(`${join(data, "momo.lock")} is a pipe`) },
+    ]);
+  });
+
   test.concurrent("a server that holds the lock, and whose address takes the request without an answer", async () => {
     const data = used();
     const release = acquireLock(join(data, "momo.lock"));
