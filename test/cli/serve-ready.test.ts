@@ -9,7 +9,7 @@ import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { TestIo } from "../support/io.ts";
-import { expectRefusal, runMomo, type Served, serveMomo } from "../support/momo.ts";
+import { expectRefusal, runMomo, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -209,26 +209,4 @@ test("the guide names every outcome of the network and every result code, and no
   expect(named).toEqual(OUTCOMES.map(({ name }) => name));
   const [, codes = ""] = /^Result codes, .*?: ([^.]*)\./ms.exec(guide) ?? [];
   expect([...codes.matchAll(/\d+/g)].map(Number)).toEqual(Object.keys(RESULT_CODES).map(Number));
-});
-
-/** What the same command does on the data directory of a server that was killed. */
-
-test("a clock that --clock lets run goes on, with the payments that it has passed", async () => {
-  const flags = ["--data", join(newFolder(), "data"), "--clock", "2026-03-31 10:00:00; running", "--outcome", "manual"];
-  const now = async ({ control }: Served) => String((await control("GET", "/clock")).now);
-  const first = await serveMomo(flags);
-  expect(await now(first)).toStartWith("2026-03-31 10:0");
-  const id = await first.pay();
-  await first.kill();
-
-  const second = await serveMomo(flags);
-  expect(await now(second)).toStartWith("2026-03-31 10:0");
-  await second.control("POST", "/clock", { to: "2026-03-31 23:00:00" });
-  expect(await second.statusOf(id)).toBe("expired");
-  await second.kill();
-
-  const third = await serveMomo(flags);
-  expect(await now(third)).toStartWith("2026-03-31 23:0");
-  expect(await third.statusOf(id)).toBe("expired");
-  expect(third.child.stderr.text).toBe("");
 });

@@ -1,15 +1,10 @@
 import { expect, test } from "bun:test";
-import { auditClient } from "../../../cli/serving/client-audit.ts";
 import type { AuditReport } from "../../../sandbox/audit/audit.ts";
-import { Payment, type Push } from "../../../sandbox/audit/facts/payment.ts";
-import { PaymentBook } from "../../../sandbox/audit/facts/payment-book.ts";
 import { FindingBook } from "../../../sandbox/audit/finding.ts";
 import { formatReport, REPORT_FORMATS } from "../../../sandbox/audit/report.ts";
 import type { FindingKind } from "../../../sandbox/audit/rules.ts";
 import type { Severity } from "../../../sandbox/audit/severity.ts";
 import { TallyBook } from "../../../sandbox/audit/tally.ts";
-import { createVirtualClock } from "../../../sandbox/network/clock.ts";
-import { createManualClock } from "../../support/manual-clock.ts";
 import { kindOf } from "./audited-client.ts";
 
 const reportOf = (book: FindingBook): AuditReport => ({
@@ -106,66 +101,4 @@ test("a client makes no more payments one by one than were started", () => {
   const tally = new TallyBook();
   tally.started = 2;
   expect([1, 5].map((oneByOne) => tally.show(0, oneByOne).payments.one_by_one)).toEqual([1, 2]);
-});
-
-const MOST_PAYMENTS = 2000;
-const MOST_WAITING = 8000;
-
-const newPayment = (id: number, isOpen: boolean) => {
-  const ids = { id, checkoutRequestId: `ws_${id}`, merchantRequestId: "", merchantId: 1 };
-  const payment = new Payment(
-    { ...ids, paymentAccountId: 1, phone: "254712345678", amountCents: 100, reference: null },
-    0,
-  );
-  if (isOpen) payment.push = {} as Push;
-  return payment;
-};
-
-test("the newest 2,000 payments are watched, whatever their numbers are: each replica has blocks of its own", () => {
-  const forgotten: number[] = [];
-  const book = new PaymentBook(
-    () => {},
-    ({ number }) => void forgotten.push(number),
-  );
-  const numberOf = (index: number) => (index % 2) * 100 * MOST_PAYMENTS + Math.floor(index / 2) + 1;
-  for (let index = 0; index < MOST_PAYMENTS + 1; index += 1) book.add(newPayment(numberOf(index), false));
-  expect(forgotten).toEqual([numberOf(0)]);
-  expect([book.byNumber(numberOf(0)), book.byNumber(numberOf(1))?.number]).toEqual([undefined, numberOf(1)]);
-  expect([book.wasForgotten(numberOf(0)), [...book.all()].length]).toEqual([true, MOST_PAYMENTS]);
-});
-
-test("8,000 older payments wait for their client to learn how they ended, and 300,000 take no more room", () => {
-  const forgotten: number[] = [];
-  const book = new PaymentBook(
-    () => {},
-    ({ number }) => void forgotten.push(number),
-  );
-  for (let number = 1; number <= 300_000; number += 1) book.add(newPayment(number, true));
-  expect([...book.all()]).toHaveLength(MOST_PAYMENTS + MOST_WAITING);
-  expect(forgotten).toHaveLength(300_000 - MOST_PAYMENTS - MOST_WAITING);
-  const oldest = book.byNumber(forgotten.length + 1);
-  if (!oldest) throw new Error("the oldest is still there");
-  oldest.end = { status: "completed", atMs: 0, order: 0 };
-  book.settle(oldest);
-  expect(book.byNumber(oldest.number)).toBe(oldest);
-  oldest.learned = 1;
-  book.settle(oldest);
-  expect([book.byNumber(oldest.number), book.byCheckoutId(oldest.checkoutRequestId)]).toEqual([undefined, undefined]);
-});
-
-test("a clock that cannot move to the end of the prompts loses no report", async () => {
-  const clock = createVirtualClock(createManualClock(Date.UTC(9999, 11, 30) - 5));
-  const { finish } = auditClient({
-    basePaths: ["/v2"],
-    inputs: () => new Map(),
-    hasWebhook: () => false,
-    log: { subscribe: () => () => {}, nextPlace: () => 1 },
-    service: { subscribe: () => () => {}, resolver: { resolveDue: async () => {} } },
-    clock,
-    stopwatch: () => 0,
-    promptTimeoutMs: 60_000,
-    settleDeliveries: async () => {},
-  } as unknown as Parameters<typeof auditClient>[0]);
-  expect((await finish({ hosts: [] } as never)).findings).toBeArray();
-  expect(clock.nowMs()).toBe(Date.UTC(9999, 11, 30));
 });

@@ -90,8 +90,9 @@ test("rules and faults", () => {
     "every operation: HTTP 500, carried out, cut after 9 bytes, once",
     "every operation: the answer is lost",
   ]);
-  expect(openPrompts(1000, 9050)).toBe("1,000 of 10,050 prompts open");
 });
+
+test("of many prompts, how many are shown", () => expect(openPrompts(1000, 9050)).toBe("1,000 of 10,050 prompts open"));
 
 test.each([
   ["stkpush.php", '{"phone":"254712345670","amount":100,"reference":""}', null, "KES 100.00 from 0712 345 670"],
