@@ -58,10 +58,29 @@ const FOREIGN: Readonly<Record<string, Put>> = {
 
 /** Every command that uses a data directory, but `phone`, which needs a terminal, and `mcp`, `open` and `tail`, which go on. */
 const COMMANDS = [
-  ...["serve --port 0", `import ${copy}`, `import ${copy} --replace --yes`, "export -", "merchants create --name Duka"],
-  ...["merchants list", "accounts list", "keys create", "keys revoke mk_1 --yes", "doctor --port 0"],
-  ...["doctor --port 0 --mend", "health", "pay 0712345678 5", "status 1", "list", "answer 1 --pin 1234", "clock show"],
-  ...["reset --yes", "env", "audit", "mcp", "open --print", "tail"],
+  "serve --port 0",
+  `import ${copy}`,
+  `import ${copy} --replace --yes`,
+  "export -",
+  "merchants create --name Duka",
+  "merchants list",
+  "accounts list",
+  "keys create",
+  "keys revoke mk_1 --yes",
+  "doctor --port 0",
+  "doctor --port 0 --mend",
+  "health",
+  "pay 0712345678 5",
+  "status 1",
+  "list",
+  "answer 1 --pin 1234",
+  "clock show",
+  "reset --yes",
+  "env",
+  "audit",
+  "mcp",
+  "open --print",
+  "tail",
 ].map((line) => line.split(" "));
 
 /** In this process, if it can run here; what serves is started here as well, and must be refused. */

@@ -32,9 +32,24 @@ async function stateOf(sandbox: Sandbox): Promise<unknown> {
 
 /** The commands that find their server by a directory; `phone` needs a terminal. */
 const COMMANDS = [
-  ...["reset --yes", "pay 0712345678 5", "pay 0712345678 5 --kind web", "status 1", "list", "answer 1 --pin 1234"],
-  ...["clock advance 1h", "rules clear", "default set cancelled", "faults add error", "snapshot save one"],
-  ...["webhooks resend 1", "audit", "open --print", "tail", "env", "health", "mcp"],
+  "reset --yes",
+  "pay 0712345678 5",
+  "pay 0712345678 5 --kind web",
+  "status 1",
+  "list",
+  "answer 1 --pin 1234",
+  "clock advance 1h",
+  "rules clear",
+  "default set cancelled",
+  "faults add error",
+  "snapshot save one",
+  "webhooks resend 1",
+  "audit",
+  "open --print",
+  "tail",
+  "env",
+  "health",
+  "mcp",
 ];
 
 const a = await killed();

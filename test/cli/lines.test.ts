@@ -137,7 +137,9 @@ const SENT = { success: true, message: "sent", checkout_request_id: "ws_CO_1" };
 
 const called = (changes: Partial<AnsweredRequest>) =>
   answeredRequest({
-    ...{ durationMs: 1.23456, headers: new Headers({ "X-API-Secret": apiSecret }), answer: JSON.stringify(SENT) },
+    durationMs: 1.23456,
+    headers: new Headers({ "X-API-Secret": apiSecret }),
+    answer: JSON.stringify(SENT),
     body: `{"phone":"0712345678","secret":"${apiSecret}"}`,
     ...changes,
   });

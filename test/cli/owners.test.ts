@@ -29,9 +29,20 @@ function dataWithRecord() {
 describe("a data directory of another user is refused, and no secret goes to the port that it names", () => {
   /** Each command that uses it, except `phone`, which needs a terminal and finds its server as `answer` does. */
   const COMMANDS = [
-    ...["serve --port 0", "pay 0712345678 1", "status ws_CO_1", "list", "answer ws_CO_1 --pin 1234", "clock show"],
-    ...["reset", "merchants create --name Duka", "merchants list", "accounts list", "keys list", "env"],
-    ...["export copy", "import -"],
+    "serve --port 0",
+    "pay 0712345678 1",
+    "status ws_CO_1",
+    "list",
+    "answer ws_CO_1 --pin 1234",
+    "clock show",
+    "reset",
+    "merchants create --name Duka",
+    "merchants list",
+    "accounts list",
+    "keys list",
+    "env",
+    "export copy",
+    "import -",
   ];
   for (const command of COMMANDS) {
     testWithOtherUser(`by momo ${command}`, async () => {

@@ -47,7 +47,9 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
     const id = membersOf(body)?.checkout_request_id;
     audit.call(
       answeredRequest({
-        ...{ id: requests, atMs: clock.nowMs() - durationMs, target: `${basePath}/status.php` },
+        id: requests,
+        atMs: clock.nowMs() - durationMs,
+        target: `${basePath}/status.php`,
         checkoutRequestId: typeof id === "string" ? id.trim() : null,
         arrived: arrivedBefore(durationMs),
         ...call,

@@ -19,6 +19,7 @@ import { insertDue } from "./due.ts";
 
 const PAID = samplePayment(0);
 const PENDING = { ...PAID, status: "pending" } as unknown as Transaction;
+const [call] = Object.values(WAIT_CALLS["/wait"] ?? {});
 const sandbox = useScene();
 afterAll(cleanUp);
 
@@ -158,7 +159,6 @@ test("a server that stops answers the waits under way", async () => {
 });
 
 test("by default a wait is until the payment is final, for 10 s", async () => {
-  const [call] = Object.values(WAIT_CALLS["/wait"] ?? {});
   const body = JSON.stringify({ reference: "R" });
   const headers = { "Content-Type": "application/json" };
   const read = await call?.body?.read(new Request("http://localhost/", { method: "POST", headers, body }));
@@ -168,8 +168,11 @@ test("by default a wait is until the payment is final, for 10 s", async () => {
 /** A waiting room of a service of which a test needs only some parts; no payment ever changes. */
 function roomOf(parts: object = {}, more: object = {}) {
   const service = {
-    ...{ subscribe: () => () => true, isShared: false },
-    ...{ findByCheckoutRequestId: async () => null, findByReference: async () => null, ...parts },
+    subscribe: () => () => true,
+    isShared: false,
+    findByCheckoutRequestId: async () => null,
+    findByReference: async () => null,
+    ...parts,
   };
   return createWaitingRoom({ service, realClock: createManualClock(0), reportFault: () => {}, ...more });
 }
@@ -185,8 +188,7 @@ test("on a shared database, a payment that another server has ended is found wit
   };
   const reportFault = (error: unknown) => void faults.push(String(error));
   const room = roomOf({ isShared: true, findByReference }, { realClock, reportFault });
-  const condition = { reference: "R", accepts: () => true };
-  const waiting = room.wait(condition, 1000, new AbortController().signal);
+  const waiting = room.wait({ reference: "R", accepts: () => true }, 1000, new AbortController().signal);
   const next = (atMs: number | undefined) =>
     until(
       async () => realClock.alarmsAtMs[0],
@@ -262,7 +264,6 @@ describe("at most 10,000 requests wait", () => {
 
   test("one more gets 503; a client that aborts or closes its connection gives up its place", async () => {
     const { room, enter } = openRoom();
-    const [call] = Object.values(WAIT_CALLS["/wait"] ?? {});
     const body = { reference: "never", until: "final", timeout: 86_400_000 };
     const handle = async (request: Request) => {
       const input = { request, query: {}, body, id: "", keepOpen: () => {} };
