@@ -112,10 +112,13 @@ describeInBrowser("the console with many payments", (scene) => {
         await served.statusOf(id);
       }
     });
-    // Until some payments have ended, and the phones show it.
-    await page.locator(".tile[data-tone=completed] b", { hasText: /^[0-9]{2,}$/ }).waitFor();
-    isOver = true;
-    await Promise.all(clients);
+    try {
+      // Until some payments have ended, and the phones show it.
+      await page.locator(".tile[data-tone=completed] b", { hasText: /^[0-9]{2,}$/ }).waitFor();
+    } finally {
+      isOver = true;
+      await Promise.all(clients);
+    }
     const shifts = (await page.evaluate("shifts")) as Shift[];
     const sum = shifts.reduce((total, { value }) => total + value, 0);
     expect(sum, JSON.stringify(shifts)).toBeLessThanOrEqual(0.002);
