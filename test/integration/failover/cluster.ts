@@ -176,7 +176,7 @@ export function startLoad(origin: string, { clients, pauseMs }: { clients: numbe
 
   async function pay(reference: string): Promise<void> {
     const response = await send("stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 100, reference });
-    if (response.status !== 200) throw new Error(`${response.status} ${(await response.text()).slice(0, 60)}`);
+    if (response.status !== 200) throw new Error(`${response.status} ${(await response.text()).slice(0, 90)}`);
     const answer = (await response.json()) as { transaction_id: number; checkout_request_id: string };
     noteAnswer();
     answered.push({ reference, transactionId: answer.transaction_id });
