@@ -86,6 +86,13 @@ const FORGED: readonly (readonly [sql: string, refusal: string])[] = [
     "UPDATE transactions SET result_code = 4711 WHERE status = 3",
     "row 3 of transactions: result_desc must be set, because its code has no standard text",
   ],
+  ...[
+    ["reference", 100],
+    ["description", 182],
+  ].map(([column, most]): [sql: string, refusal: string] => [
+    pending(`${column} = 'a' || char(0) || '${"x".repeat(Number(most) - 1)}'`),
+    `row 1 of transactions: ${column} must be at most ${most} characters; it is "a`,
+  ]),
   ["DELETE FROM numbering", "there are 1 databases without a key for request ids; at most 0 are allowed"],
   [pending("memo = 'nonsense 12'"), 'row 1 of transactions: memo must be one of a provider; it is "nonsense 12"'],
   ...["", "' || char(27) || '[31m", "a' || char(8233) || 'b", "x".padEnd(201, "x")].flatMap(

@@ -3,6 +3,7 @@ import { shown } from "../../domain/error.ts";
 import { isLine, MAX_LINE_LENGTH } from "../../domain/line.ts";
 import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS, MAX_REVOKED_KEYS } from "../../domain/merchant.ts";
 import { RESULT_CODES } from "../../domain/outcome.ts";
+import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../domain/transaction.ts";
 import { UnusableDatabase } from "../store.ts";
 import type { TABLES, TableRow } from "../transfer.ts";
 import { firstOf } from "./database.ts";
@@ -49,11 +50,25 @@ function requireText(client: Database, name: string, table: string, column: stri
   }
 }
 
-/** The CHECKs know only the length of the texts of the network. */
-export function requireTextsOfNetwork(row: TableRow, name: string, isMemo: (memo: string) => boolean): void {
+const LONGEST = [
+  ["reference", MAX_REFERENCE_LENGTH],
+  ["description", MAX_DESCRIPTION_LENGTH],
+] as const;
+
+/**
+ * What the CHECKs do not see in the texts of a transaction: they count the characters before a NUL, and know only the length of the
+ * network's texts.
+ * @param isMemo whether a provider writes such a note
+ */
+export function requireTextsOf(row: TableRow, name: string, isMemo: (memo: string) => boolean): void {
   const { id, memo, result_desc } = row;
   const refuse = (what: string, value: unknown) =>
     refusal(name, `row ${id} of transactions: ${what}; it is ${shown(value)}`);
+  for (const [column, most] of LONGEST) {
+    const text = String(row[column] ?? "");
+    if (text.length > most && [...text].length > most)
+      throw refuse(`${column} must be at most ${most} characters`, text);
+  }
   if (!isMemo(String(memo))) throw refuse("memo must be one of a provider", memo);
   if (typeof result_desc === "string" && !isLine(result_desc))
     throw refuse(`result_desc must be 1 to ${MAX_LINE_LENGTH} characters on one line`, result_desc);

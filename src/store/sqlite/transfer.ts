@@ -5,7 +5,7 @@ import { TABLES, type TableRow, type TableRows, withBinary } from "../transfer.t
 import type { CopyContents } from "./backup.ts";
 import { openDatabase, requireSound } from "./database.ts";
 import { explain } from "./failures.ts";
-import { refusalBy, requireRules, requireTexts, requireTextsOfNetwork } from "./import-rules.ts";
+import { refusalBy, requireRules, requireTexts, requireTextsOf } from "./import-rules.ts";
 import { KNOWN_SCHEMA } from "./migrations.ts";
 import { recount } from "./totals.ts";
 
@@ -93,7 +93,7 @@ export async function writeRows(
         } catch (error) {
           throw refusalBy(error, name, table, whole);
         }
-        if (table === "transactions") requireTextsOfNetwork(row, name, isMemo);
+        if (table === "transactions") requireTextsOf(row, name, isMemo);
       }
       if (table === "merchants" || table === "transactions") counts[table] += rows.length;
     }
