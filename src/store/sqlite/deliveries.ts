@@ -13,7 +13,9 @@ export interface Deliveries extends DeliveryStore {
 }
 
 const INSERT = "INSERT INTO deliveries (transaction_id, form, ended_at_ms, due_at_ms) VALUES (?, ?, ?, ?)";
-const SAVE = "UPDATE deliveries SET attempts = $1, due_at_ms = $2 WHERE delivery_id = $3 AND due_at_ms IS NOT NULL";
+/** After a reset or a restore, another delivery can have the same id. */
+const SAVE = `UPDATE deliveries SET attempts = $1, due_at_ms = $2
+  WHERE delivery_id = $3 AND transaction_id = $4 AND ended_at_ms = $5 AND due_at_ms IS NOT NULL`;
 
 export function createDeliveryStore(
   client: Database,
@@ -48,9 +50,9 @@ export function createDeliveryStore(
       claimed.delete(id);
     },
 
-    async save({ id, attempts, dueAtMs }) {
+    async save({ id, payment, endedAtMs, attempts, dueAtMs }) {
       await commits.run(() => {
-        sql.all(SAVE, [JSON.stringify(attempts), dueAtMs, id]);
+        sql.all(SAVE, [JSON.stringify(attempts), dueAtMs, id, payment.id, endedAtMs]);
         if (dueAtMs === null) sql.all(REMOVE_OLD);
       });
       claimed.delete(id);

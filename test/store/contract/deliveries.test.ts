@@ -139,6 +139,22 @@ onEveryEngine((engine) => {
       expect((await all())[0]).toMatchObject({ id, dueAtMs: null, attempts: [attempt] });
     });
 
+    test.each(["reset", "restore"])("of after a %s does not get the attempt of one from before", async (how) => {
+      const { isShared, transactions, deliveries } = shop.store;
+      if (how === "restore" && isShared) return; // a shared store keeps no copies
+      let pending = await insertPending(shop.store);
+      const copy = how === "restore" ? await transactions.save(1) : null;
+      plan(0);
+      await transactions.record([paid(pending)]);
+      const [before] = await deliveries.claim(NOW_MS, 1);
+      await (copy ? copy.restore() : transactions.clear());
+      if (!copy) pending = await insertPending(shop.store);
+      deliveries.plan(() => [{ form: "flat", endedAtMs: NOW_MS + 1, dueAtMs: NOW_MS + 1 }]);
+      await transactions.record([paid(pending)]);
+      await deliveries.save({ ...(before as Delivery), attempts: [attempt], dueAtMs: null });
+      expect(await all()).toMatchObject([{ payment: paid(pending), attempts: [], dueAtMs: NOW_MS + 1 }]);
+    });
+
     test("waits when the database is opened again, and is gone when the transactions are removed", async () => {
       plan(9, 0);
       await endPayments(2);
