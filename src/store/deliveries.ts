@@ -22,7 +22,7 @@ export interface DeliveryRow extends TransactionRow {
   readonly resend_of: number | null;
 }
 
-const COLUMNS = `delivery_id::float8 AS delivery_id, form, ended_at_ms::float8 AS ended_at_ms, due_at_ms::float8 AS due_at_ms,
+const DELIVERY_COLUMNS = `delivery_id::float8 AS delivery_id, form, ended_at_ms::float8 AS ended_at_ms, due_at_ms::float8 AS due_at_ms,
   attempts, resend_of::float8 AS resend_of`;
 
 /** How many deliveries one statement ends or removes, because millions can wait. */
@@ -59,7 +59,7 @@ export function createDeliveries({ read, write, writeOnce }: Sql, { columns, toT
   let plan: (() => readonly PlannedDelivery[]) | null = null;
 
   const select = (from: string): string =>
-    `SELECT ${COLUMNS}, ${columns} FROM ${from} JOIN transactions ON id = transaction_id`;
+    `SELECT ${DELIVERY_COLUMNS}, ${columns} FROM ${from} JOIN transactions ON id = transaction_id`;
 
   function toDelivery(row: DeliveryRow): Delivery {
     const payment = toTransaction(row);

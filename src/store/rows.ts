@@ -46,7 +46,7 @@ export interface TransactionRow {
 }
 
 /** The columns of a {@link TransactionRow}. */
-export const ROW = `id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, description,
+export const COLUMNS = `id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, description,
   secret, created_at_ms, expires_at_ms, check_at_ms, completed_at_ms, result_code, result_desc, receipt_number, memo`;
 
 /** The columns of {@link toNewRow}. */

@@ -15,7 +15,7 @@ import { MAX_NUMBER, receiptNumber } from "../../src/domain/identifiers.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
-import { ROW, toChange } from "../../src/store/rows.ts";
+import { COLUMNS, toChange } from "../../src/store/rows.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 import { copyDatabase, inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
@@ -138,7 +138,7 @@ test("every table is STRICT: a column holds values of its type only", () => {
 
 test("a row that is read has every column except the one that only the search needs", () => {
   const names = valuesOf("SELECT name FROM pragma_table_info('transactions') WHERE name <> 'reference_folded'");
-  expect(ROW.split(/,\s*/).toSorted()).toEqual((names as string[]).toSorted());
+  expect(COLUMNS.split(/,\s*/).toSorted()).toEqual((names as string[]).toSorted());
 });
 
 test("a code is the position of its word, and the CHECKs allow as many; numbers end where identifiers do", () => {

@@ -1,12 +1,12 @@
-import { ROW as STORED } from "../rows.ts";
+import { COLUMNS } from "../rows.ts";
 
 /** Converts rows of `transactions`. int8 columns are read as float8, which the driver returns as numbers. */
 
 /** The names of its int8 columns. */
 const INT8 = /^(?:id|phone|\w+_(?:id|cents|ms))$/;
 
-/** The columns of a {@link TransactionRow}, to be selected. */
-export const ROW = STORED.split(/,\s*/)
+/** The columns of a `TransactionRow`, with the casts that this driver needs. */
+export const ROW = COLUMNS.split(/,\s*/)
   .map((name) => (INT8.test(name) ? `${name}::float8 AS ${name}` : name))
   .join(", ");
 

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { DeliveryStore } from "../../domain/delivery.ts";
 import { createDeliveries, type DeliveryRow, REMOVE_OLD } from "../deliveries.ts";
-import { ROW, toTransaction } from "../rows.ts";
+import { COLUMNS, toTransaction } from "../rows.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import type { Numbering } from "./numbering.ts";
 import type { SqliteSql } from "./query.ts";
@@ -24,7 +24,7 @@ export function createDeliveryStore(
   { requestIds }: Numbering,
 ): Deliveries {
   const { shared, planned, select, toDelivery } = createDeliveries(sql, {
-    columns: ROW,
+    columns: COLUMNS,
     toTransaction: (row) => toTransaction(row, requestIds),
   });
   const insert = client.query<never, [number, string, number, number]>(INSERT);

@@ -6,7 +6,7 @@ import type { RequestIds } from "../../domain/identifiers.ts";
 import type { Page, Summary } from "../../domain/list.ts";
 import type { Transaction } from "../../domain/transaction.ts";
 import { isCounted, offsetOf, type Selection, summaryOf, timesOf } from "../list-query.ts";
-import { ROW, type TransactionRow, toTransaction } from "../rows.ts";
+import { COLUMNS, type TransactionRow, toTransaction } from "../rows.ts";
 import { isNamed, numbersIn, rangesOf, type Searched } from "../search.ts";
 import type { ListedPage } from "../store.ts";
 import type { Pause } from "./long-reads.ts";
@@ -72,7 +72,7 @@ export class ListReader {
   *readParts(merchantId: number, filter: TransactionFilter): Generator<Transaction[]> {
     const selection = this.#selectionOf(filter);
     const rows = this.#statements.ofEach<TransactionRow>(
-      (kind) => sql`SELECT ${sql.raw(ROW)} FROM ${transactions} ${NEWEST}
+      (kind) => sql`SELECT ${sql.raw(COLUMNS)} FROM ${transactions} ${NEWEST}
         WHERE ${this.#isShown(merchantId, selection, kind)} ${list.newest}`,
     );
     for (const stretch of stretchesOf(this.#statements, merchantId, [timesOf(selection)], MOST_PASSED_ON))
@@ -210,7 +210,7 @@ export class ListReader {
   }
 
   #rowsOf(ids: readonly number[]): Transaction[] {
-    const byId = this.#client.query<TransactionRow, [number]>(`SELECT ${ROW} FROM transactions WHERE id = ?`);
+    const byId = this.#client.query<TransactionRow, [number]>(`SELECT ${COLUMNS} FROM transactions WHERE id = ?`);
     return ids.flatMap((id) => {
       const row = byId.get(id);
       return row ? [toTransaction(row, this.#requestIds)] : [];

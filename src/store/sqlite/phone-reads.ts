@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { Msisdn } from "../../domain/phone.ts";
-import { COMPLETED, PENDING, ROW, type TransactionRow } from "../rows.ts";
+import { COLUMNS, COMPLETED, PENDING, type TransactionRow } from "../rows.ts";
 import type { PhoneReads } from "../transaction-reads.ts";
 import type { SteppedReads } from "./long-reads.ts";
 
@@ -59,7 +59,7 @@ function* rowsOf(
   limit: number,
 ): Generator<undefined, TransactionRow[]> {
   yield;
-  const statement = `SELECT ${ROW} FROM transactions WHERE id IN (SELECT value FROM json_each(?)) ORDER BY ${order} LIMIT ?`;
+  const statement = `SELECT ${COLUMNS} FROM transactions WHERE id IN (SELECT value FROM json_each(?)) ORDER BY ${order} LIMIT ?`;
   return client.query<TransactionRow, [string, number]>(statement).all(JSON.stringify(ids), limit);
 }
 

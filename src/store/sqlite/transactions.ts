@@ -2,11 +2,11 @@ import type { Database } from "bun:sqlite";
 import type { Transaction } from "../../domain/transaction.ts";
 import {
   type Change,
+  COLUMNS,
   firstOfEach,
   INSERT,
   type NewRow,
   PENDING,
-  ROW,
   type TransactionRow,
   toChange,
   toNewRow,
@@ -57,7 +57,7 @@ function createReads({ sql, read, numbering }: Parts, statements: Statements, po
   const { requestIds } = numbering;
   const shared = createSharedReads({
     read: sql.read,
-    columns: ROW,
+    columns: COLUMNS,
     // Without statistics, SQLite would scan the table.
     indexedBy: (index) => `INDEXED BY ${index}`,
     ofPhone: createPhoneReads(read),
@@ -161,9 +161,9 @@ function prepareStatements(client: Database) {
         result_code = $result_code, result_desc = $result_desc, receipt_number = $receipt_number, memo = $memo
       WHERE id = $id AND status = ${PENDING}`,
     ),
-    byId: client.query<TransactionRow, [number]>(`SELECT ${ROW} FROM transactions WHERE id = ?`),
+    byId: client.query<TransactionRow, [number]>(`SELECT ${COLUMNS} FROM transactions WHERE id = ?`),
     due: client.query<TransactionRow, [number, number]>(
-      `SELECT ${ROW} FROM transactions WHERE status = ${PENDING} AND check_at_ms <= ? ORDER BY check_at_ms, id LIMIT ?`,
+      `SELECT ${COLUMNS} FROM transactions WHERE status = ${PENDING} AND check_at_ms <= ? ORDER BY check_at_ms, id LIMIT ?`,
     ),
     earliest: client.query<{ checkAtMs: number }, []>(
       `SELECT check_at_ms AS checkAtMs FROM transactions WHERE status = ${PENDING} ORDER BY check_at_ms LIMIT 1`,
