@@ -37,7 +37,7 @@ export function createCommitQueue(
 ): CommitQueue {
   let waiting: Entry[] = [];
   const commit = client.transaction((entries: readonly Entry[]) => {
-    totals.begin();
+    totals.discard();
     const values = entries.map((entry) => entry.write());
     totals.write();
     return values;

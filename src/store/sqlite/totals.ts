@@ -19,8 +19,8 @@ interface Delta {
 }
 
 export interface TotalsChange {
-  /** Call it before the writes of a commit, which may run twice. */
-  begin(): void;
+  /** Drops what is not written yet. Call it before the writes of a commit, which may run twice. */
+  discard(): void;
   /** The transaction has this status now (1), or has left it (-1). */
   count(transaction: TransactionFacts, status: number, by: 1 | -1): void;
   /** Call it after the writes, in the same commit, and before the totals are read in it. */
@@ -33,14 +33,14 @@ export function createTotalsChange(client: Database): TotalsChange {
     `UPDATE day_totals SET count = count + ?, amount_cents = amount_cents + ?
     WHERE merchant_id = ? AND day = ? AND kind = ? AND status = ?`,
   );
-  const begin = client.query<never, number[]>(
+  const insert = client.query<never, number[]>(
     "INSERT INTO day_totals (count, amount_cents, merchant_id, day, kind, status) VALUES (?, ?, ?, ?, ?, ?)",
   );
   // A commit has few of these, so a linear search is faster than a map with a text as its key.
   const deltas: Delta[] = [];
 
   return {
-    begin() {
+    discard() {
       deltas.length = 0;
     },
     count(transaction, status, by) {
@@ -58,7 +58,7 @@ export function createTotalsChange(client: Database): TotalsChange {
     write() {
       for (const { merchantId, day, kind, status, count, amountCents } of deltas) {
         const row = [count, amountCents, merchantId, day, kind, status];
-        if (change.run(...row).changes === 0) begin.run(...row);
+        if (change.run(...row).changes === 0) insert.run(...row);
       }
       deltas.length = 0;
     },

@@ -100,7 +100,7 @@ function createWrites(
   function replaceRows(replace: () => void): void {
     numbering.saveLastUsed();
     replace();
-    totals.begin();
+    totals.discard();
     polled.clear();
   }
 
