@@ -160,8 +160,8 @@ export function toTransaction(row: TransactionRow, requestIds: RequestIds): Tran
   };
 }
 
-export function toPending(row: TransactionRow, requestIds: RequestIds): PendingTransaction {
-  const transaction = toTransaction(row, requestIds);
-  assert(transaction.status === "pending", "the payment is pending");
-  return transaction;
+/** A transaction of a statement that reads only those with this status. */
+export function expectStatus<S extends Status>(status: S, transaction: Transaction) {
+  assert(transaction.status === status, "the statement reads this status");
+  return transaction as Extract<Transaction, { readonly status: S }>;
 }

@@ -1,9 +1,8 @@
-import { assert } from "../domain/assert.ts";
 import { foldCase } from "../domain/list.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type { Query } from "./query.ts";
-import { COMPLETED, PENDING, type TransactionRow } from "./rows.ts";
+import { COMPLETED, expectStatus, PENDING, type TransactionRow } from "./rows.ts";
 import type { TransactionReads } from "./store.ts";
 
 /** The reads of transactions that both engines make with the same statements. */
@@ -68,9 +67,4 @@ export function createSharedReads({ read, columns, indexedBy, ofPhone, toStored,
       return (await rows).map((row) => expectStatus("completed", toTransaction(row)));
     },
   } satisfies Partial<TransactionReads>;
-}
-
-function expectStatus<S extends Transaction["status"]>(status: S, transaction: Transaction) {
-  assert(transaction.status === status, "the statement reads this status");
-  return transaction as Extract<Transaction, { readonly status: S }>;
 }

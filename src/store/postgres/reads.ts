@@ -1,6 +1,6 @@
 import type { Transaction } from "../../domain/transaction.ts";
 import type { Query } from "../query.ts";
-import { type TransactionRow, toTransaction } from "../rows.ts";
+import { PENDING, type TransactionRow, toTransaction } from "../rows.ts";
 import type { TransactionReads } from "../store.ts";
 import { createSharedReads } from "../transaction-reads.ts";
 import { createGroup } from "./group.ts";
@@ -14,7 +14,7 @@ const OTHERS_MS = 1000;
 
 const LANES = 2;
 
-const NEXT = `SELECT id::float8 AS id, check_at_ms::float8 AS ms FROM transactions WHERE status = 0
+const NEXT = `SELECT id::float8 AS id, check_at_ms::float8 AS ms FROM transactions WHERE status = ${PENDING}
   ORDER BY check_at_ms, id LIMIT 200`;
 
 const BY_IDS = `SELECT ${ROW} FROM transactions WHERE id = ANY($1::text::bigint[])`;

@@ -2,7 +2,7 @@ import { Refusal } from "../../domain/error.ts";
 import { createMutex } from "../../domain/mutex.ts";
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
 import type { Query } from "../query.ts";
-import { firstOfEach, type TransactionRow, toChange, toNewRow, toPending } from "../rows.ts";
+import { expectStatus, firstOfEach, PENDING, type TransactionRow, toChange, toNewRow, toTransaction } from "../rows.ts";
 import type { TransactionStore } from "../store.ts";
 import type { Meter } from "../vitals.ts";
 import type { Script } from "./connections.ts";
@@ -34,10 +34,10 @@ const FORGET_ALL = `LOCK TABLE transactions;
 const LIMIT_IDLE = "SET LOCAL idle_in_transaction_session_timeout = '2s'";
 
 /** Finds also rows that other replicas have locked. */
-const IS_ANY_DUE = "SELECT 1 FROM transactions WHERE status = 0 AND check_at_ms <= $1::bigint LIMIT 1";
+const IS_ANY_DUE = `SELECT 1 FROM transactions WHERE status = ${PENDING} AND check_at_ms <= $1::bigint LIMIT 1`;
 
 const due = (nowMs: number, limit: number) =>
-  `SELECT ${ROW} FROM transactions WHERE status = 0 AND check_at_ms <= ${Math.floor(nowMs)}
+  `SELECT ${ROW} FROM transactions WHERE status = ${PENDING} AND check_at_ms <= ${Math.floor(nowMs)}
   ORDER BY check_at_ms, id LIMIT ${Math.floor(limit)} FOR NO KEY UPDATE`;
 
 /** Transactions one by one. */
@@ -67,7 +67,7 @@ export function createTransactionStore(parts: TransactionParts, numbering: Numbe
     let rows = await script<TransactionRow>(`${LIMIT_IDLE}; ${select} SKIP LOCKED`);
     // Other replicas are deciding about all due rows. Wait for them, so that no request here sees the rows as pending afterwards.
     if (rows.length === 0) rows = await script<TransactionRow>(select);
-    return rows.map((row) => toPending(fromRow(row), requestIds));
+    return rows.map((row) => expectStatus("pending", toTransaction(fromRow(row), requestIds)));
   }
 
   return {

@@ -29,7 +29,7 @@ export function createVitals(parts: Parts): Vitals {
     work: meter,
     async measure() {
       const [row] = await sql.read<{ pending: number }>(
-        "SELECT coalesce(sum(count), 0)::float8 AS pending FROM day_totals WHERE status = 0",
+        `SELECT coalesce(sum(count), 0)::float8 AS pending FROM day_totals WHERE status = ${PENDING}`,
       );
       return {
         durability: heartbeat.durability.durability,

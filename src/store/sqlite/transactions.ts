@@ -3,6 +3,7 @@ import type { Transaction } from "../../domain/transaction.ts";
 import {
   type Change,
   COLUMNS,
+  expectStatus,
   firstOfEach,
   INSERT,
   type NewRow,
@@ -10,7 +11,6 @@ import {
   type TransactionRow,
   toChange,
   toNewRow,
-  toPending,
   toTransaction,
 } from "../rows.ts";
 import type { TransactionReads, TransactionStore, TransactionWrites } from "../store.ts";
@@ -119,7 +119,9 @@ function createWrites(
 
     // Only one process at a time resolves the payments of a file, so the rows need no lock.
     async resolveDue(nowMs, limit, decide) {
-      const due = statements.due.all(nowMs, limit).map((row) => toPending(row, numbering.requestIds));
+      const due = statements.due
+        .all(nowMs, limit)
+        .map((row) => expectStatus("pending", toTransaction(row, numbering.requestIds)));
       const outcomes = await decide(due);
       return outcomes.length === 0 ? [] : record(outcomes);
     },
