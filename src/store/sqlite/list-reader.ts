@@ -43,6 +43,14 @@ interface PageDay {
   readonly skip: number;
 }
 
+/** Where a page begins within its days. */
+interface Begin {
+  /** The last row before it, if its place is known. */
+  readonly after: Place | undefined;
+  /** How many rows of the days come before it; 0 if `after` is known. */
+  readonly skip: number;
+}
+
 /**
  * Reads the list on one connection, in steps: it yields between two of them. The totals of days say where a page begins. Within its
  * day, a step skips a stretch of the index. A search reads all stretches of its days.
@@ -95,28 +103,25 @@ export class ListReader {
     if (isFar) yield "long";
     const pages = JSON.stringify([merchantId, selection]);
     const after = isFar ? this.#places.find(pages, offset) : undefined;
-    const shown = yield* this.#readPlaces(merchantId, selection, joined(days), after ?? skip, limit);
+    const begin = { after, skip: after ? 0 : skip };
+    const shown = yield* this.#readPlaces(merchantId, selection, joined(days), begin, limit);
     const last = shown.at(-1);
     if (isFar && last) this.#places.keep(pages, offset + shown.length, last);
     return { rows: this.#rowsOf(shown.map(({ id }) => id)), summary };
   }
 
-  /**
-   * The places of the rows of a page. Stretches before it are counted, and skipped as a whole.
-   * @param before the row before the first one, or how many rows of the days come before
-   */
+  /** The places of the rows of a page. Stretches before it are counted, and skipped as a whole. */
   *#readPlaces(
     merchantId: number,
     selection: Selection,
     times: readonly Times[],
-    before: Place | number,
+    begin: Begin,
     limit: number,
   ): Generator<Pause, Place[]> {
     const reads = this.#reads(merchantId, selection);
     const shown: Place[] = [];
-    let skip = typeof before === "number" ? before : 0;
-    const after = typeof before === "number" ? undefined : before;
-    for (const stretch of stretchesOf(this.#statements, merchantId, times, MOST_ENTRIES, after)) {
+    let { skip } = begin;
+    for (const stretch of stretchesOf(this.#statements, merchantId, times, MOST_ENTRIES, begin.after)) {
       const count = skip > 0 ? only(reads.count(stretch)).count : 0;
       if (skip > 0 && skip >= count) skip -= count;
       else {
