@@ -21,7 +21,14 @@ beforeEach(() => {
   database = openDatabase(file, { busyTimeoutMs: 20 });
   readSnapshot = createReadSnapshot(database.client);
   meter = new Meter();
-  commits = createCommitQueue(database.client, readSnapshot, createTotalsChange(database.client), meter, () => 0);
+  commits = createCommitQueue({
+    client: database.client,
+    readSnapshot,
+    totals: createTotalsChange(database.client),
+    meter,
+    stopwatch: () => 0,
+    assertFileInPlace: () => {},
+  });
   other = new Database(file);
 });
 afterEach(() => {

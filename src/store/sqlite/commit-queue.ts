@@ -11,6 +11,17 @@ interface Entry {
   reject(error: unknown): void;
 }
 
+interface Parts {
+  readonly client: Database;
+  readonly readSnapshot: ReadSnapshot;
+  readonly totals: TotalsChange;
+  readonly meter: Meter;
+  /** In milliseconds. */
+  readonly stopwatch: () => number;
+  /** Throws if the file of the database is gone. */
+  readonly assertFileInPlace: () => void;
+}
+
 /** A commit starts when a turn of the event loop brings no more writes, and after this many turns at the latest. */
 const MOST_TURNS = 3;
 
@@ -27,14 +38,8 @@ export interface CommitQueue {
  * Group commit. A durable commit costs one flush of the disk, whatever its size, so writes that arrive together share one. Each
  * write is answered after its commit.
  */
-export function createCommitQueue(
-  client: Database,
-  readSnapshot: ReadSnapshot,
-  totals: TotalsChange,
-  meter: Meter,
-  stopwatch: () => number,
-  assertFileInPlace: () => void = () => {},
-): CommitQueue {
+export function createCommitQueue(parts: Parts): CommitQueue {
+  const { client, readSnapshot, totals, meter, stopwatch, assertFileInPlace } = parts;
   let waiting: Entry[] = [];
   const commit = client.transaction((entries: readonly Entry[]) => {
     totals.discard();

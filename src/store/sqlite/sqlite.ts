@@ -72,7 +72,7 @@ export function createStore(
   const meter = new Meter();
   const fileWatch = new DatabaseFileWatch(file);
   const assertFileInPlace = () => fileWatch.assertInPlace();
-  const commits = createCommitQueue(client, readSnapshot, totals, meter, stopwatch, assertFileInPlace);
+  const commits = createCommitQueue({ client, readSnapshot, totals, meter, stopwatch, assertFileInPlace });
   const sql = createSql(client, commits);
   const numbering = createNumbering(client, requestIdKey !== undefined);
   const deliveries = createDeliveryStore(client, sql, commits, numbering);
