@@ -59,7 +59,13 @@ export function openMerchantsForReading(file: string) {
   return { merchants: createReads(async (text, parameters) => run(text, parameters)), close };
 }
 
-/** The store in a database that is open already. */
+/**
+ * The store in a database that is open already.
+ *
+ * - A write goes to `commits`: with the other writes of a few turns of the event loop it is one commit, and `totals` are in it.
+ * - A read of a few rows runs at once on `client`. Cached ones and lists share the `readSnapshot` of their turn; a commit ends it.
+ * - A list begins like that in `read`. If it needs many steps, it goes to `longReads`, on another connection, so that nothing waits.
+ */
 export function createStore(
   opened: OpenDatabase,
   file: string,
