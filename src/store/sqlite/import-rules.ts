@@ -58,7 +58,7 @@ const LONGEST = [
 /**
  * What the CHECKs do not see in the texts of a transaction: they count the characters before a NUL, and know only the length of the
  * network's texts.
- * @param isMemo whether a provider writes such a note
+ * @param isMemo whether the provider can read its own note, the memo
  */
 export function requireTextsOf(row: TableRow, name: string, isMemo: (memo: string) => boolean): void {
   const { id, memo, result_desc } = row;

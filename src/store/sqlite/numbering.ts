@@ -17,7 +17,7 @@ export interface Numbering {
   saveLastUsed(): void;
   /** Call it in the transaction of a reset. */
   reset(): void;
-  /** Call it when that is on disk. */
+  /** Call it when the reset is on disk. */
   afterReset(): void;
 }
 
